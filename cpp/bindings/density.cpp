@@ -1,0 +1,44 @@
+#include "quickshiftpp/density.hpp"
+
+#include "arrays.hpp"
+#include "stages.hpp"
+
+namespace quickshiftpp::bindings {
+
+using namespace nb::literals;
+
+namespace {
+
+template <class T>
+void declare_gaussian(nb::module_& m) {
+  m.def(
+      "gaussian_sums",
+      [](const Index<T>& index, double rate, int threads, const nb::object& progress) {
+        require(rate > 0, "gaussian_sums needs a positive rate");
+        return to_array(run_native(threads, progress, [&](const Run& run) {
+          const Buffer<double> sums = gaussian_sums(index, rate, run);
+          return by_row<double>(index, run, [&](std::int32_t i) { return sums[i]; });
+        }));
+      },
+      "index"_a, "rate"_a, "threads"_a, "progress"_a = nb::none());
+}
+
+}  // namespace
+
+void register_density(nb::module_& m) {
+  m.def(
+      "knn_log_density",
+      [](Column<double> squared_radius, int k, double dimension, int unit, int threads) {
+        Buffer<double> out(squared_radius.shape(0));
+        run_native(threads, nb::none(), [&](const Run& run) {
+          knn_log_density(squared_radius.data(), squared_radius.shape(0), k, dimension, unit,
+                          out.data(), run);
+        });
+        return to_array(std::move(out));
+      },
+      "squared_radius"_a, "k"_a, "dimension"_a, "unit"_a, "threads"_a);
+  declare_gaussian<float>(m);
+  declare_gaussian<double>(m);
+}
+
+}  // namespace quickshiftpp::bindings

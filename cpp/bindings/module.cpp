@@ -1,0 +1,20 @@
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+
+#include "quickshiftpp/kernels.hpp"
+#include "quickshiftpp/parallel.hpp"
+#include "quickshiftpp/tuning.hpp"
+#include "stages.hpp"
+
+NB_MODULE(_core, m) {
+  namespace bindings = quickshiftpp::bindings;
+  m.doc() = "The native stages of quickshiftpp. Private: use the package's public names.";
+  bindings::register_neighbors(m);
+  bindings::register_density(m);
+  bindings::register_modes(m);
+  bindings::register_ascent(m);
+  m.def("simd_level", &quickshiftpp::simd_level, "The instruction set in force.");
+  m.def("default_threads", &quickshiftpp::default_threads,
+        "The number of threads that OpenMP would use now; 1 in a build without OpenMP.");
+  m.attr("TREE_COLUMNS") = quickshiftpp::tuning::kTreeColumns;
+}

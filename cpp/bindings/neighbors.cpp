@@ -1,0 +1,119 @@
+#include "quickshiftpp/neighbors.hpp"
+
+#include <nanobind/stl/pair.h>
+
+#include "arrays.hpp"
+#include "stages.hpp"
+
+namespace quickshiftpp::bindings {
+
+using namespace nb::literals;
+
+namespace {
+
+template <class T>
+void declare_index(nb::module_& m, const char* name) {
+  nb::class_<Index<T>>(m, name, "Samples in blocks, with a k-d tree over them or none.")
+      .def_prop_ro("samples", &Index<T>::samples)
+      .def_prop_ro("columns", &Index<T>::columns)
+      .def_prop_ro("has_tree", &Index<T>::has_tree)
+      .def(
+          "rows",
+          [](const Index<T>& index) {
+            const auto columns = static_cast<std::size_t>(index.columns());
+            Buffer<T> rows(index.samples() * columns);
+            for (std::size_t i = 0; i < index.samples(); ++i) {
+              const auto position = static_cast<std::int32_t>(i);
+              index.gather(
+                  position,
+                  rows.data() + static_cast<std::size_t>(index.original(position)) * columns);
+            }
+            return to_matrix(std::move(rows), index.samples());
+          },
+          "The samples as they were given.");
+  m.def(
+      "build_index",
+      [](Rows<T> x, bool tree, int threads, const nb::object& progress) {
+        require(x.shape(0) >= 1 && x.shape(1) >= 1, "build_index needs a sample and a column");
+        require(x.shape(0) < (std::size_t{1} << 31) - 64,
+                "build_index takes fewer than 2^31 samples");
+        return run_native(threads, progress, [&](const Run& run) {
+          return new Index<T>(x.data(), x.shape(0), static_cast<int>(x.shape(1)), tree, run);
+        });
+      },
+      "x"_a, "tree"_a, "threads"_a, "progress"_a = nb::none(), nb::rv_policy::take_ownership);
+  m.def(
+      "neighbor_lists",
+      [](const Index<T>& index, int k, int threads, const nb::object& progress) {
+        require(k >= 1 && static_cast<std::size_t>(k) <= index.samples(),
+                "neighbor_lists needs 1 <= k <= samples");
+        return run_native(threads, progress, [&](const Run& run) {
+          return new NeighborLists(neighbor_lists(index, k, run));
+        });
+      },
+      "index"_a, "k"_a, "threads"_a, "progress"_a = nb::none(), nb::rv_policy::take_ownership);
+  m.def(
+      "squared_radii",
+      [](const Index<T>& index, const NeighborLists& lists, int threads) {
+        return to_array(run_native(threads, nb::none(), [&](const Run& run) {
+          return by_row<double>(index, run,
+                                [&](std::int32_t i) { return lists.squared_radius[i]; });
+        }));
+      },
+      "index"_a, "lists"_a, "threads"_a);
+  m.def(
+      "export_lists",
+      [](const Index<T>& index, const NeighborLists& lists, int threads) {
+        const std::size_t size = lists.samples * static_cast<std::size_t>(lists.k);
+        Buffer<double> distance(size);
+        Buffer<std::int64_t> row(size);
+        run_native(threads, nb::none(), [&](const Run& run) {
+          export_lists(index, lists, distance.data(), row.data(), run);
+        });
+        return std::pair(to_matrix(std::move(distance), lists.samples),
+                         to_matrix(std::move(row), lists.samples));
+      },
+      "index"_a, "lists"_a, "threads"_a);
+  m.def(
+      "coordinate_ranks",
+      [](const Index<T>& index, int threads) {
+        Buffer<std::int32_t> rank(index.samples()), first(index.samples());
+        run_native(threads, nb::none(), [&](const Run&) {
+          const Buffer<std::int32_t> sites = zero_radius_sites(index, nullptr);
+          std::size_t site = 0;
+          for (std::size_t s = 0; s < sites.size(); ++s) {
+            if (index.compare_coordinates(sites[site], sites[s]) != 0) site = s;
+            const auto row = static_cast<std::size_t>(index.original(sites[s]));
+            rank[row] = static_cast<std::int32_t>(site);
+            first[row] = index.original(sites[site]);
+          }
+        });
+        return std::pair(to_array(std::move(rank)), to_array(std::move(first)));
+      },
+      "index"_a, "threads"_a,
+      "Each row's place in the order of coordinates, and the lowest row number that has the same.");
+  m.def(
+      "kth_squared_distances",
+      [](const Index<T>& queries, const Index<T>& targets, int k, int threads,
+         const nb::object& progress) {
+        require(queries.columns() == targets.columns(), "queries and targets differ in columns");
+        require(k >= 1 && static_cast<std::size_t>(k) <= targets.samples(),
+                "kth_squared_distances needs 1 <= k <= targets");
+        return to_array(run_native(threads, progress, [&](const Run& run) {
+          const Buffer<double> kth = kth_squared_distances(queries, targets, k, run);
+          return by_row<double>(queries, run, [&](std::int32_t i) { return kth[i]; });
+        }));
+      },
+      "queries"_a, "targets"_a, "k"_a, "threads"_a, "progress"_a = nb::none());
+}
+
+}  // namespace
+
+void register_neighbors(nb::module_& m) {
+  nb::class_<NeighborLists>(m, "NeighborLists", "Each sample's k nearest, in the index's order.")
+      .def_ro("k", &NeighborLists::k);
+  declare_index<float>(m, "IndexFloat32");
+  declare_index<double>(m, "IndexFloat64");
+}
+
+}  // namespace quickshiftpp::bindings

@@ -1,0 +1,76 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "quickshiftpp/buffer.hpp"
+#include "quickshiftpp/index.hpp"
+#include "quickshiftpp/kernels.hpp"
+#include "quickshiftpp/neighbors.hpp"
+#include "quickshiftpp/parallel.hpp"
+
+namespace quickshiftpp {
+
+/// A sample and the squared distance to it; position -1 for none.
+struct Found {
+  std::int32_t position;
+  double squared_distance;
+};
+
+/// Finds the nearest sample whose `key` is strictly below a limit. A key is the smaller, the
+/// denser: a squared radius, a negated density, infinity for samples out of the question.
+///
+/// Equal distances: the smaller key, then the order that settles every tie.
+template <class T>
+class NearestBelow {
+ public:
+  /// `key` by position; it must outlive the object.
+  NearestBelow(const Index<T>& index, const double* key);
+
+  /// From a point anywhere. `home` is the block to start from, -1 for the root.
+  Found from_point(const double* point, std::int32_t home, double limit) const;
+  /// From a sample of the index.
+  Found from_sample(std::int32_t position, double limit) const;
+
+  /// Among samples at equal distance, whether a is preferred to b.
+  bool is_preferred(std::int32_t a, std::int32_t b) const {
+    return key_[a] != key_[b] ? key_[a] < key_[b] : index_.comes_first(a, b);
+  }
+
+ private:
+  const Index<T>& index_;
+  const double* key_;
+  std::vector<double> least_;  // key below each node
+  const Kernels<T>& kernel_;
+};
+
+/// For every sample the nearest one of strictly smaller radius, by position; -1 where there is
+/// none. Taken from the neighbour list where that settles it, searched for otherwise.
+template <class T>
+Buffer<std::int32_t> denser_parents(const Index<T>& index, const NeighborLists& lists,
+                                    const Run& run);
+
+/// The clustering at one beta. Arrays by row; modes from the densest down.
+struct Cut {
+  const std::int32_t* basin;     ///< samples: the mode that each belongs to in the graph
+  const double* squared_radius;  ///< samples
+  const std::int32_t* parent;    ///< samples: nearest denser sample, -1 for none
+  std::size_t samples;
+  const std::int64_t* mode_sample;      ///< modes: row of the mode
+  const double* saddle_squared_radius;  ///< modes: infinity for a mode that meets no elder one
+  const std::int32_t* mode_parent;      ///< modes: the elder mode met at the saddle, -1 for none
+  std::size_t modes;
+};
+
+/// Labels the samples; returns the mode of each label, in label order.
+///
+/// `ratio` is the largest quotient of squared radii inside a core, (1 - beta)^(-2 / d): a mode
+/// founds a core iff its saddle's quotient exceeds it, and a sample belongs to the core of its
+/// component iff its own does not. `core_label` is -1 outside cores. Clusters of fewer than
+/// `min_cluster_size` samples lose their core, and their samples climb on; one whose mode has no
+/// denser sample to climb to remains.
+std::vector<std::int32_t> cut_labels(const Cut& cut, double ratio, std::size_t min_cluster_size,
+                                     std::int32_t* label, std::int32_t* core_label, const Run& run);
+
+}  // namespace quickshiftpp

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstddef>
+#include <new>
+#include <utility>
+
+namespace quickshiftpp {
+
+/// An owned array whose elements start uninitialised and 64-byte aligned.
+///
+/// A std::vector would write zeros to every element on one thread before the parallel stages
+/// overwrite them; at n * k elements that costs as much as a stage of its own.
+template <class T>
+class Buffer {
+ public:
+  Buffer() = default;
+  explicit Buffer(std::size_t size) : size_(size) {
+    if (size > 0) data_ = static_cast<T*>(::operator new(size * sizeof(T), alignment));
+  }
+  Buffer(Buffer&& other) noexcept
+      : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+  Buffer& operator=(Buffer&& other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(size_, other.size_);
+    return *this;
+  }
+  Buffer(const Buffer&) = delete;
+  Buffer& operator=(const Buffer&) = delete;
+  ~Buffer() { free(data_); }
+
+  T* data() { return data_; }
+  const T* data() const { return data_; }
+  std::size_t size() const { return size_; }
+  T& operator[](std::size_t i) { return data_[i]; }
+  const T& operator[](std::size_t i) const { return data_[i]; }
+
+  /// Gives the memory away; free it with Buffer::free.
+  T* release() {
+    size_ = 0;
+    return std::exchange(data_, nullptr);
+  }
+  static void free(void* data) noexcept {
+    if (data != nullptr) ::operator delete(data, alignment);
+  }
+
+ private:
+  static constexpr std::align_val_t alignment{64};
+  T* data_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+}  // namespace quickshiftpp

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "quickshiftpp/buffer.hpp"
+#include "quickshiftpp/index.hpp"
+#include "quickshiftpp/parallel.hpp"
+
+namespace quickshiftpp {
+
+/// log f = log k - log n - log v_d - d log r for every sample, +infinity where r = 0.
+///
+/// `unit` is the power of two by which the coordinates were multiplied before the search; `out` is
+/// in the caller's unit.
+void knn_log_density(const double* squared_radius, std::size_t samples, int k, double dimension,
+                     int unit, double* out, const Run& run);
+
+/// For every sample the sum over all samples of exp(-squared distance * rate), by position.
+///
+/// Each term is rounded to a multiple of 2^-51 and the multiples are added as integers: the sum
+/// does not depend on the order of the rows, and a term below 2^-52 is exactly zero, so that the
+/// search may end where the terms do. Since every sum counts its own sample with 1, the rounding is
+/// of the order of float64's own.
+template <class T>
+Buffer<double> gaussian_sums(const Index<T>& index, double rate, const Run& run);
+
+}  // namespace quickshiftpp

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "quickshiftpp/parallel.hpp"
+#include "quickshiftpp/tuning.hpp"
+
+namespace quickshiftpp {
+
+/// Replaces each entry of `up` by the root that it leads to. A root points to itself.
+///
+/// Each walk shortens the path that it took, so that a chain of n samples costs O(n) and not
+/// O(n^2). Threads may shorten the same path at once: whatever they write leads to the same root.
+inline void resolve_roots(std::int32_t* up, std::size_t count, const Run& run) {
+  using Entry = std::atomic_ref<std::int32_t>;
+  constexpr auto relaxed = std::memory_order_relaxed;
+  parallel_for(run, count, tuning::kGrain, [&](std::size_t begin, std::size_t end, int) {
+    for (std::size_t i = begin; i < end; ++i) {
+      auto root = static_cast<std::int32_t>(i);
+      for (std::int32_t next; (next = Entry(up[root]).load(relaxed)) != root;) root = next;
+      for (auto at = static_cast<std::int32_t>(i); at != root;) {
+        const std::int32_t next = Entry(up[at]).load(relaxed);
+        Entry(up[at]).store(root, relaxed);
+        at = next;
+      }
+    }
+  });
+}
+
+/// Disjoint sets of modes; the lowest number (the densest mode) represents its set.
+class EldestSets {
+ public:
+  explicit EldestSets(std::size_t count) : up_(count) {
+    for (std::size_t i = 0; i < count; ++i) up_[i] = static_cast<std::int32_t>(i);
+  }
+  std::int32_t find(std::int32_t i) {
+    while (up_[static_cast<std::size_t>(i)] != i) {
+      std::int32_t& above = up_[static_cast<std::size_t>(i)];
+      above = up_[static_cast<std::size_t>(above)];
+      i = above;
+    }
+    return i;
+  }
+  /// Joins two representatives, the lower number on top.
+  void join(std::int32_t elder, std::int32_t younger) {
+    up_[static_cast<std::size_t>(younger)] = elder;
+  }
+
+ private:
+  std::vector<std::int32_t> up_;
+};
+
+}  // namespace quickshiftpp

@@ -1,0 +1,191 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "quickshiftpp/buffer.hpp"
+#include "quickshiftpp/parallel.hpp"
+#include "quickshiftpp/tuning.hpp"
+
+namespace quickshiftpp {
+
+/// A subtree: the blocks [first, last). Nodes lie in preorder, so the children need no pointers.
+struct Node {
+  std::int32_t first;
+  std::int32_t last;
+
+  bool is_leaf() const { return last - first == 1; }
+  std::int32_t middle() const { return first + (last - first) / 2; }
+};
+
+/// The samples, copied into blocks of tuning::kBlock, with a k-d tree over the blocks or none.
+///
+/// Inside the core a sample is known by its *position*: block * kBlock + lane. With the tree,
+/// samples that are near in space are near in position, and every later stage that walks positions
+/// in order profits. `original` leads back to the row of the input.
+///
+/// All blocks are full but the last, whatever the data: the tree splits at a multiple of kBlock, by
+/// rank. Equal rows cannot make it deep.
+template <class T>
+class Index {
+ public:
+  /// Copies `rows` (samples by columns, row-major). Without the tree, positions are row numbers.
+  Index(const T* rows, std::size_t samples, int columns, bool with_tree, const Run& run);
+
+  std::size_t samples() const { return samples_; }
+  int columns() const { return columns_; }
+  bool has_tree() const { return has_tree_; }
+  std::int32_t blocks() const { return blocks_; }
+
+  const T* block(std::int32_t b) const {
+    return data_.data() + static_cast<std::size_t>(b) * columns_ * tuning::kBlock;
+  }
+  std::int32_t block_begin(std::int32_t b) const { return b * tuning::kBlock; }
+  std::int32_t block_end(std::int32_t b) const {
+    return b + 1 < blocks_ ? (b + 1) * tuning::kBlock : static_cast<std::int32_t>(samples_);
+  }
+  T coordinate(std::int32_t position, int column) const {
+    return block(position / tuning::kBlock)[column * tuning::kBlock + position % tuning::kBlock];
+  }
+  /// Copies one sample's coordinates to `out`.
+  template <class U>
+  void gather(std::int32_t position, U* out) const {
+    for (int c = 0; c < columns_; ++c) out[c] = coordinate(position, c);
+  }
+
+  std::int32_t original(std::int32_t position) const { return original_[position]; }
+
+  /// <0, 0, >0 as the coordinates of a come before, equal or come after those of b.
+  int compare_coordinates(std::int32_t a, std::int32_t b) const {
+    for (int c = 0; c < columns_; ++c) {
+      const T x = coordinate(a, c), y = coordinate(b, c);
+      if (x < y) return -1;
+      if (y < x) return 1;
+    }
+    return 0;
+  }
+  /// The order that settles every tie: by coordinates, equal rows by row number.
+  bool comes_first(std::int32_t a, std::int32_t b) const {
+    const int order = compare_coordinates(a, b);
+    return order != 0 ? order < 0 : original(a) < original(b);
+  }
+
+  /// Without a tree, the nodes are the blocks in order.
+  std::size_t nodes() const { return nodes_.size(); }
+  const Node& node(std::size_t i) const { return nodes_[i]; }
+  std::size_t left(std::size_t i) const { return i + 1; }
+  std::size_t right(std::size_t i) const {
+    return i + 2 * static_cast<std::size_t>(nodes_[i].middle() - nodes_[i].first);
+  }
+  /// The node's bounding box: all lower bounds, then all upper bounds. Only with a tree.
+  const double* box(std::size_t i) const { return boxes_.data() + i * 2 * columns_; }
+
+  /// For every node the least `value` of a sample below it (`value` by position).
+  std::vector<double> least_per_node(const double* value) const;
+
+ private:
+  void build_tree(const T* rows, const Run& run);
+  void fill_blocks(const T* rows, const Run& run);
+  void fill_boxes(const Run& run);
+
+  std::size_t samples_;
+  int columns_;
+  bool has_tree_;
+  std::int32_t blocks_;
+  Buffer<T> data_;
+  Buffer<std::int32_t> original_;
+  std::vector<Node> nodes_;
+  Buffer<double> boxes_;
+};
+
+/// Squared distance between a point and a box, and between two boxes: sums of squares in column
+/// order like the exact kernel. Rounding is monotone, so neither exceeds the computed distance of
+/// any two samples inside; no slack is needed.
+inline double point_box_distance(const double* point, const double* box, int columns) {
+  double sum = 0;
+  for (int c = 0; c < columns; ++c) {
+    const double below = box[c] - point[c], above = point[c] - box[columns + c];
+    const double gap = below > above ? below : above;
+    if (gap > 0) sum += gap * gap;
+  }
+  return sum;
+}
+inline double box_box_distance(const double* a, const double* b, int columns) {
+  double sum = 0;
+  for (int c = 0; c < columns; ++c) {
+    const double below = b[c] - a[columns + c], above = a[c] - b[columns + c];
+    const double gap = below > above ? below : above;
+    if (gap > 0) sum += gap * gap;
+  }
+  return sum;
+}
+
+namespace detail {
+
+/// Depth-first, nearer child first, over the blocks below `root` that may matter.
+template <class T, class Distance, class Bound, class Visit>
+void descend(const Index<T>& index, std::size_t root, Distance&& distance, Bound&& bound,
+             Visit&& visit) {
+  struct Entry {
+    std::size_t node;
+    double distance;
+  };
+  Entry stack[64];  // one entry per level of a tree over at most 2^31 samples
+  int depth = 0;
+  const double root_distance = distance(root);
+  if (root_distance > bound()) return;
+  stack[depth++] = {root, root_distance};
+  while (depth > 0) {
+    Entry entry = stack[--depth];
+    if (entry.distance > bound()) continue;
+    while (!index.node(entry.node).is_leaf()) {
+      Entry near{index.left(entry.node), 0}, far{index.right(entry.node), 0};
+      near.distance = distance(near.node);
+      far.distance = distance(far.node);
+      if (far.distance < near.distance) std::swap(near, far);
+      if (far.distance <= bound()) stack[depth++] = far;
+      entry = near;
+      if (entry.distance > bound()) break;
+    }
+    if (index.node(entry.node).is_leaf() && entry.distance <= bound())
+      visit(index.node(entry.node).first, entry.node);
+  }
+}
+
+}  // namespace detail
+
+/// Calls visit(block, node) for every block whose node is no farther than bound() when its turn
+/// comes. `distance(node)` is a lower bound for the subtree (infinity to skip it), bound() may
+/// shrink on the way. Starts at block `home` and widens, so that a bound is tight early; from the
+/// root where home < 0.
+template <class T, class Distance, class Bound, class Visit>
+void visit_outward(const Index<T>& index, std::int32_t home, Distance&& distance, Bound&& bound,
+                   Visit&& visit) {
+  if (!index.has_tree()) {
+    const std::int32_t blocks = index.blocks(), start = home < 0 ? 0 : home;
+    for (std::int32_t step = 0; step < blocks; ++step) {
+      const std::int32_t b = (start + step) % blocks;
+      if (distance(static_cast<std::size_t>(b)) <= bound()) visit(b, static_cast<std::size_t>(b));
+    }
+    return;
+  }
+  if (home < 0) {
+    detail::descend(index, 0, distance, bound, visit);
+    return;
+  }
+  std::size_t siblings[64];
+  int depth = 0;
+  std::size_t node = 0;
+  while (!index.node(node).is_leaf()) {
+    const bool go_left = home < index.node(node).middle();
+    siblings[depth++] = go_left ? index.right(node) : index.left(node);
+    node = go_left ? index.left(node) : index.right(node);
+  }
+  if (distance(node) <= bound()) visit(home, node);
+  while (depth > 0) detail::descend(index, siblings[--depth], distance, bound, visit);
+}
+
+}  // namespace quickshiftpp

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace quickshiftpp {
+
+/// The arithmetic on one block of samples, compiled once for each instruction set.
+///
+/// A block holds tuning::kBlock samples column by column, so that one vector instruction works on
+/// as many samples as it has lanes. Each lane sums its squared differences in column order, in
+/// float64, without fused multiply-add: the result has the same bits at every vector width.
+/// Lanes beyond the last sample hold NaN, which no comparison admits.
+template <class T>
+struct Kernels {
+  /// Writes squared distance and lane of every sample within `limit` of the query, in lane order;
+  /// returns how many. Both outputs have room for tuning::kBlock entries.
+  int (*within)(const T* block, int columns, const double* query, double limit, double* squared,
+                std::int32_t* lane);
+
+  /// Sum over the block of exp(-squared distance * rate), in units of 2^-51, over the samples
+  /// within `limit`. An integer, so that the order of summation does not matter.
+  std::uint64_t (*gaussian)(const T* block, int columns, const double* query, double rate,
+                            double limit);
+};
+
+/// The kernels in force: the widest the processor has, or the ones that the environment variable
+/// QUICKSHIFTPP_SIMD names ("baseline", "avx2", "avx512"). Throws std::invalid_argument when
+/// that names an instruction set that is unknown, not compiled in, or not on this processor.
+template <class T>
+const Kernels<T>& kernels();
+
+/// The name of the instruction set in force.
+std::string simd_level();
+
+}  // namespace quickshiftpp

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstddef>
+
+/// Every tuning constant of the core, with the measurement that set it.
+///
+/// Measured with `python -m benchmarks.tuning` on two cores of an AMD EPYC (Zen 4, AVX-512,
+/// 1 MiB L2 per core), n = 1,000,000 Gaussian blobs, k = 20, two threads. None of these changes
+/// a result, only how long it takes.
+namespace quickshiftpp::tuning {
+
+/// Samples per block (a leaf of the k-d tree). A multiple of every vector width.
+inline constexpr int kBlock = 32;
+
+/// Up to this many columns each query tests a block's bounding box before it scans the block.
+/// Beyond it the test costs as much as it saves: a scan is 32 lanes wide, the test is serial.
+inline constexpr int kPointBoxColumns = 8;
+
+/// algorithm="auto" uses the k-d tree up to this many columns, blocked brute force beyond.
+inline constexpr int kTreeColumns = 64;
+
+/// Columns between two checks whether a whole block has already exceeded the bound.
+inline constexpr int kAbandonColumns = 16;
+
+/// Candidates a query gathers beyond k before it selects the k best again.
+inline constexpr int kSpareCandidates = 24;
+
+/// Edges between basins that one thread gathers before it reduces them to a spanning forest.
+inline constexpr std::size_t kForestEdges = std::size_t{1} << 20;
+
+/// Samples per work item of the per-sample stages.
+inline constexpr std::size_t kGrain = 4096;
+
+/// Subtrees of fewer samples than this are built by one thread.
+inline constexpr std::size_t kBuildGrain = 16384;
+
+}  // namespace quickshiftpp::tuning

@@ -1,0 +1,189 @@
+#include "quickshiftpp/ascent.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "quickshiftpp/forest.hpp"
+#include "quickshiftpp/kernels.hpp"
+
+namespace quickshiftpp {
+
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+/// The quotient of two squared radii, which is at least 1 for a sample no denser than the mode.
+double radius_ratio(double sample, double mode) {
+  return sample == mode ? 1.0 : mode == 0 ? kInfinity : sample / mode;
+}
+
+/// The largest squared radius whose quotient by the mode's is at most `ratio`, so that a core takes
+/// one comparison per sample instead of a division and agrees with the division to the last bit.
+double core_radius(double mode, double ratio) {
+  if (mode == 0) return 0;
+  double radius = mode * ratio;
+  while (radius_ratio(radius, mode) > ratio) radius = std::nextafter(radius, 0);
+  for (double next;
+       (next = std::nextafter(radius, kInfinity)) < kInfinity && radius_ratio(next, mode) <= ratio;)
+    radius = next;
+  return radius;
+}
+
+/// For every mode the core that its component lies in, as a mode; -1 for none.
+std::vector<std::int32_t> owning_cores(const Cut& cut, double ratio) {
+  auto mode_radius = [&](std::size_t m) { return cut.squared_radius[cut.mode_sample[m]]; };
+  std::vector<std::int32_t> owner(cut.modes, -1);
+  for (std::size_t m = 0; m < cut.modes; ++m) {  // a parent is denser, hence done already
+    const double saddle = cut.saddle_squared_radius[m];
+    if (radius_ratio(saddle, mode_radius(m)) > ratio) {
+      owner[m] = static_cast<std::int32_t>(m);
+      continue;
+    }
+    // Joined at its saddle to its parent's component, it lies in the core there if the saddle does.
+    const std::int32_t core = owner[static_cast<std::size_t>(cut.mode_parent[m])];
+    if (core >= 0 && radius_ratio(saddle, mode_radius(static_cast<std::size_t>(core))) <= ratio)
+      owner[m] = core;
+  }
+  return owner;
+}
+
+/// What one basin does to its samples: they are in core `label` if their radius is small enough.
+struct BasinRule {
+  std::int32_t label;
+  double squared_radius;
+};
+
+/// Labels by climbing to the first sample that lies in a core.
+void climb(const Cut& cut, const std::vector<BasinRule>& rules, std::int32_t* label,
+           std::int32_t* core_label, const Run& run) {
+  parallel_for(run, cut.samples, tuning::kGrain, [&](std::size_t begin, std::size_t end, int) {
+    for (std::size_t i = begin; i < end; ++i) {
+      const BasinRule& rule = rules[static_cast<std::size_t>(cut.basin[i])];
+      const bool in_core = cut.squared_radius[i] <= rule.squared_radius;
+      core_label[i] = in_core ? rule.label : -1;
+      label[i] = in_core ? static_cast<std::int32_t>(i) : cut.parent[i];
+    }
+  });
+  resolve_roots(label, cut.samples, run);
+  parallel_for(run, cut.samples, tuning::kGrain, [&](std::size_t begin, std::size_t end, int) {
+    for (std::size_t i = begin; i < end; ++i) label[i] = core_label[label[i]];
+  });
+}
+
+}  // namespace
+
+template <class T>
+NearestBelow<T>::NearestBelow(const Index<T>& index, const double* key)
+    : index_(index), key_(key), least_(index.least_per_node(key)), kernel_(kernels<T>()) {}
+
+template <class T>
+Found NearestBelow<T>::from_point(const double* point, std::int32_t home, double limit) const {
+  const int columns = index_.columns();
+  Found best{-1, kInfinity};
+  visit_outward(
+      index_, home,
+      [&](std::size_t node) {
+        if (!(least_[node] < limit)) return kInfinity;
+        return index_.has_tree() ? point_box_distance(point, index_.box(node), columns) : 0.0;
+      },
+      // The largest finite number, so that infinity always means "skip".
+      [&] { return std::min(best.squared_distance, std::numeric_limits<double>::max()); },
+      [&](std::int32_t block, std::size_t) {
+        double squared[tuning::kBlock];
+        std::int32_t lane[tuning::kBlock];
+        const int found = kernel_.within(index_.block(block), columns, point, best.squared_distance,
+                                         squared, lane);
+        for (int c = 0; c < found; ++c) {
+          const std::int32_t j = index_.block_begin(block) + lane[c];
+          if (!(key_[j] < limit) || squared[c] > best.squared_distance) continue;
+          if (squared[c] < best.squared_distance || is_preferred(j, best.position))
+            best = {j, squared[c]};
+        }
+      });
+  return best;
+}
+
+template <class T>
+Found NearestBelow<T>::from_sample(std::int32_t position, double limit) const {
+  std::vector<double> point(static_cast<std::size_t>(index_.columns()));
+  index_.gather(position, point.data());
+  return from_point(point.data(), position / tuning::kBlock, limit);
+}
+
+template <class T>
+Buffer<std::int32_t> denser_parents(const Index<T>& index, const NeighborLists& lists,
+                                    const Run& run) {
+  const double* radius = lists.squared_radius.data();
+  const NearestBelow<T> search(index, radius);
+  Buffer<std::int32_t> parent(index.samples());
+  parallel_for(run, index.samples(), 256, [&](std::size_t begin, std::size_t end, int) {
+    for (auto i = static_cast<std::int32_t>(begin); i < static_cast<std::int32_t>(end); ++i) {
+      const std::int32_t* neighbor = lists.positions(i);
+      const double* squared = lists.distances(i);
+      std::int32_t best = -1;
+      double distance = kInfinity;
+      for (int c = 0; c < lists.k && squared[c] <= distance; ++c) {
+        const std::int32_t j = neighbor[c];
+        if (radius[j] < radius[i] && (best < 0 || search.is_preferred(j, best))) {
+          best = j;
+          distance = squared[c];
+        }
+      }
+      // The list does not settle it when nothing in it is denser, or when samples left out of it
+      // are as near as the one found.
+      const bool is_open = best < 0 || (distance == radius[i] && lists.tied_beyond[i]);
+      if (is_open && radius[i] > 0) best = search.from_sample(i, radius[i]).position;
+      parent[static_cast<std::size_t>(i)] = best;
+    }
+  });
+  return parent;
+}
+
+std::vector<std::int32_t> cut_labels(const Cut& cut, double ratio, std::size_t min_cluster_size,
+                                     std::int32_t* label, std::int32_t* core_label,
+                                     const Run& run) {
+  const std::vector<std::int32_t> owner = owning_cores(cut, ratio);
+  std::vector<std::int32_t> cores;
+  for (std::size_t m = 0; m < cut.modes; ++m)
+    if (owner[m] == static_cast<std::int32_t>(m)) cores.push_back(owner[m]);
+
+  auto label_with = [&](const std::vector<std::int32_t>& kept) {
+    std::vector<BasinRule> core(cut.modes, BasinRule{-1, -1});
+    for (std::size_t c = 0; c < kept.size(); ++c) {
+      const auto m = static_cast<std::size_t>(kept[c]);
+      core[m] = {static_cast<std::int32_t>(c),
+                 core_radius(cut.squared_radius[cut.mode_sample[m]], ratio)};
+    }
+    std::vector<BasinRule> rules(cut.modes, BasinRule{-1, -1});
+    for (std::size_t m = 0; m < cut.modes; ++m)
+      if (owner[m] >= 0) rules[m] = core[static_cast<std::size_t>(owner[m])];
+    climb(cut, rules, label, core_label, run);
+  };
+  label_with(cores);
+
+  if (min_cluster_size > 1) {
+    std::vector<std::size_t> size(cores.size(), 0);
+    for (std::size_t i = 0; i < cut.samples; ++i) ++size[static_cast<std::size_t>(label[i])];
+    std::vector<std::int32_t> kept;
+    for (std::size_t c = 0; c < cores.size(); ++c) {
+      const bool can_climb = cut.parent[cut.mode_sample[cores[c]]] >= 0;
+      if (size[c] >= min_cluster_size || !can_climb) kept.push_back(cores[c]);
+    }
+    if (kept.size() < cores.size()) {
+      cores = std::move(kept);
+      label_with(cores);
+    }
+  }
+  return cores;
+}
+
+#define QSPP_INSTANTIATE(T)                                                              \
+  template class NearestBelow<T>;                                                        \
+  template Buffer<std::int32_t> denser_parents<T>(const Index<T>&, const NeighborLists&, \
+                                                  const Run&);
+QSPP_INSTANTIATE(float)
+QSPP_INSTANTIATE(double)
+#undef QSPP_INSTANTIATE
+
+}  // namespace quickshiftpp

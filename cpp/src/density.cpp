@@ -1,0 +1,78 @@
+#include "quickshiftpp/density.hpp"
+
+#include <cmath>
+#include <numbers>
+#include <vector>
+
+#include "quickshiftpp/kernels.hpp"
+
+namespace quickshiftpp {
+
+namespace {
+
+/// Beyond this exponent a term rounds to zero: exp(-36.1) * 2^51 = 0.47.
+constexpr double kLargestExponent = 36.1;
+
+/// A sum of up to 2^31 terms of up to 2^51 each.
+struct WideSum {
+  std::uint64_t high = 0, low = 0;
+
+  void add(std::uint64_t term) {
+    low += term;
+    high += low < term;
+  }
+  double scaled() const {
+    return std::ldexp(static_cast<double>(high), 64 - 51) +
+           std::ldexp(static_cast<double>(low), -51);
+  }
+};
+
+}  // namespace
+
+void knn_log_density(const double* squared_radius, std::size_t samples, int k, double dimension,
+                     int unit, double* out, const Run& run) {
+  const double log_volume =
+      0.5 * dimension * std::log(std::numbers::pi) - std::lgamma(0.5 * dimension + 1);
+  const double constant =
+      std::log(static_cast<double>(k)) - std::log(static_cast<double>(samples)) - log_volume;
+  const double log_unit = unit * std::numbers::ln2;
+  parallel_for(run, samples, tuning::kGrain, [&](std::size_t begin, std::size_t end, int) {
+    for (std::size_t i = begin; i < end; ++i)
+      out[i] = constant - dimension * (0.5 * std::log(squared_radius[i]) - log_unit);
+  });
+}
+
+template <class T>
+Buffer<double> gaussian_sums(const Index<T>& index, double rate, const Run& run) {
+  const Kernels<T>& kernel = kernels<T>();
+  const int columns = index.columns();
+  const double limit = kLargestExponent / rate;
+  Buffer<double> sums(index.samples());
+  const auto blocks = static_cast<std::size_t>(index.blocks());
+  parallel_for(run, blocks, 1, [&](std::size_t begin, std::size_t end, int) {
+    std::vector<double> point(static_cast<std::size_t>(columns));
+    for (auto b = static_cast<std::int32_t>(begin); b < static_cast<std::int32_t>(end); ++b) {
+      for (std::int32_t i = index.block_begin(b); i < index.block_end(b); ++i) {
+        index.gather(i, point.data());
+        WideSum sum;
+        visit_outward(
+            index, b,
+            [&](std::size_t node) {
+              return index.has_tree() ? point_box_distance(point.data(), index.box(node), columns)
+                                      : 0.0;
+            },
+            [&] { return limit; },
+            [&](std::int32_t block, std::size_t) {
+              sum.add(kernel.gaussian(index.block(block), columns, point.data(), rate, limit));
+            });
+        sums[static_cast<std::size_t>(i)] = sum.scaled();
+      }
+    }
+  });
+  return sums;
+}
+
+template Buffer<double> gaussian_sums<float>(const Index<float>&, double, const Run&);
+template Buffer<double> gaussian_sums<double>(const Index<double>&, double, const Run&);
+
+}  // namespace quickshiftpp

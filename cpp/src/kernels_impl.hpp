@@ -1,0 +1,173 @@
+// The block kernels, written once with compiler vector types and compiled once per instruction set:
+// each kernels_<set>.cpp defines QSPP_ISA and QSPP_LANES and includes this file.
+//
+// Nothing here may call an inline function of the standard library: the linker keeps one copy of
+// those for the whole program, and that copy must not hold instructions of a wider set.
+
+#include <stdint.h>
+
+#if defined(__AVX2__)
+#include <immintrin.h>
+#endif
+
+#include "quickshiftpp/kernels.hpp"
+#include "quickshiftpp/tuning.hpp"
+
+namespace quickshiftpp::QSPP_ISA {
+namespace {
+
+constexpr int kLanes = QSPP_LANES;
+constexpr int kBlock = tuning::kBlock;
+// Vectors worked on side by side: a whole block where the registers allow.
+constexpr int kGroup = kBlock / kLanes < 8 ? kBlock / kLanes : 8;
+static_assert(kBlock % (kLanes * kGroup) == 0);
+
+typedef double Doubles __attribute__((vector_size(kLanes * 8)));
+typedef int64_t Integers __attribute__((vector_size(kLanes * 8)));
+typedef float Floats __attribute__((vector_size(kLanes * 4)));
+
+inline Doubles load(const double* p) { return *reinterpret_cast<const Doubles*>(p); }
+inline Doubles load(const float* p) {
+  return __builtin_convertvector(*reinterpret_cast<const Floats*>(p), Doubles);
+}
+
+/// Bit i is set where lane i is at most `limit`; never where it is NaN.
+inline unsigned at_most(Doubles value, double limit) {
+#if QSPP_LANES == 8
+  return _mm512_cmp_pd_mask(reinterpret_cast<__m512d>(value), _mm512_set1_pd(limit), _CMP_LE_OQ);
+#elif QSPP_LANES == 4
+  return static_cast<unsigned>(_mm256_movemask_pd(
+      _mm256_cmp_pd(reinterpret_cast<__m256d>(value), _mm256_set1_pd(limit), _CMP_LE_OQ)));
+#else
+  unsigned mask = 0;
+  for (int i = 0; i < kLanes; ++i) mask |= static_cast<unsigned>(value[i] <= limit) << i;
+  return mask;
+#endif
+}
+
+/// Squared distances from the query to kGroup vectors of samples. Returns false when all of them
+/// provably exceed the limit; the sums are then partial. A partial sum is a lower bound, since
+/// adding a square never lowers a floating-point sum.
+template <class T, int Columns>
+inline bool squared_distances(const T* block, int columns, const double* query, double limit,
+                              Doubles (&sum)[kGroup]) {
+  const int count = Columns > 0 ? Columns : columns;
+  for (int g = 0; g < kGroup; ++g) sum[g] = Doubles{};
+  int column = 0;
+  while (column < count) {
+    const int stop = Columns > 0 || count - column < 2 * tuning::kAbandonColumns
+                         ? count
+                         : column + tuning::kAbandonColumns;
+    for (; column < stop; ++column) {
+      const T* values = block + column * kBlock;
+      for (int g = 0; g < kGroup; ++g) {
+        const Doubles difference = load(values + g * kLanes) - query[column];
+        sum[g] += difference * difference;
+      }
+    }
+    if (column < count) {
+      unsigned any = 0;
+      for (int g = 0; g < kGroup; ++g) any |= at_most(sum[g], limit);
+      if (any == 0) return false;
+    }
+  }
+  return true;
+}
+
+template <class T, int Columns>
+int within_columns(const T* block, int columns, const double* query, double limit, double* squared,
+                   int32_t* lane) {
+  int found = 0;
+  for (int base = 0; base < kBlock; base += kGroup * kLanes) {
+    Doubles sum[kGroup];
+    if (!squared_distances<T, Columns>(block + base, columns, query, limit, sum)) continue;
+    for (int g = 0; g < kGroup; ++g) {
+      unsigned mask = at_most(sum[g], limit);
+      while (mask != 0) {
+        const int i = __builtin_ctz(mask);
+        mask &= mask - 1;
+        squared[found] = sum[g][i];
+        lane[found] = base + g * kLanes + i;
+        ++found;
+      }
+    }
+  }
+  return found;
+}
+
+template <class T>
+int within(const T* block, int columns, const double* query, double limit, double* squared,
+           int32_t* lane) {
+  switch (columns) {
+    case 1:
+      return within_columns<T, 1>(block, columns, query, limit, squared, lane);
+    case 2:
+      return within_columns<T, 2>(block, columns, query, limit, squared, lane);
+    case 3:
+      return within_columns<T, 3>(block, columns, query, limit, squared, lane);
+    case 4:
+      return within_columns<T, 4>(block, columns, query, limit, squared, lane);
+    case 5:
+      return within_columns<T, 5>(block, columns, query, limit, squared, lane);
+    default:
+      return within_columns<T, 0>(block, columns, query, limit, squared, lane);
+  }
+}
+
+/// exp(x) for -40 < x <= 0, within two units in the last place: x = n ln 2 + r, a Taylor polynomial
+/// for exp(r), and n added to the exponent bits. Plain multiplications and additions, where the
+/// C library's exp may differ by a bit from one processor to the next.
+inline Doubles exponential(Doubles x) {
+  constexpr double rounder = 6755399441055744.0;  // 1.5 * 2^52: adding it rounds to an integer
+  const Doubles shifted = x * 1.4426950408889634 + rounder;
+  const Doubles n = shifted - rounder;
+  const Doubles r = (x - n * 6.93147180369123816490e-01) - n * 1.90821492927058770002e-10;
+  constexpr double inverse_factorial[] = {1.0 / 6227020800,
+                                          1.0 / 479001600,
+                                          1.0 / 39916800,
+                                          1.0 / 3628800,
+                                          1.0 / 362880,
+                                          1.0 / 40320,
+                                          1.0 / 5040,
+                                          1.0 / 720,
+                                          1.0 / 120,
+                                          1.0 / 24,
+                                          1.0 / 6,
+                                          0.5,
+                                          1.0,
+                                          1.0};
+  Doubles power = Doubles{} + inverse_factorial[0];
+  for (int i = 1; i < 14; ++i) power = power * r + inverse_factorial[i];
+  // The low bits of `shifted` hold n in two's complement.
+  return reinterpret_cast<Doubles>(reinterpret_cast<Integers>(power) +
+                                   (reinterpret_cast<Integers>(shifted) << 52));
+}
+
+template <class T>
+uint64_t gaussian(const T* block, int columns, const double* query, double rate, double limit) {
+  constexpr double unit = 2251799813685248.0;    // 2^51
+  constexpr double offset = 4503599627370496.0;  // 2^52: adding it leaves an integer in the bits
+  const Integers offset_bits = reinterpret_cast<Integers>(Doubles{} + offset);
+  Integers total = {};
+  for (int base = 0; base < kBlock; base += kGroup * kLanes) {
+    Doubles sum[kGroup];
+    if (!squared_distances<T, 0>(block + base, columns, query, limit, sum)) continue;
+    for (int g = 0; g < kGroup; ++g) {
+      const Integers inside = sum[g] <= limit;
+      const Doubles scaled = exponential(sum[g] * -rate) * unit + offset;
+      total += (reinterpret_cast<Integers>(scaled) - offset_bits) & inside;
+    }
+  }
+  uint64_t result = 0;
+  for (int i = 0; i < kLanes; ++i) result += static_cast<uint64_t>(total[i]);
+  return result;
+}
+
+}  // namespace
+
+extern const Kernels<float> kFloat;
+extern const Kernels<double> kDouble;
+const Kernels<float> kFloat{within<float>, gaussian<float>};
+const Kernels<double> kDouble{within<double>, gaussian<double>};
+
+}  // namespace quickshiftpp::QSPP_ISA

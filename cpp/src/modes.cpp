@@ -1,0 +1,230 @@
+#include "quickshiftpp/modes.hpp"
+
+#include <algorithm>
+
+#include "quickshiftpp/forest.hpp"
+#include "quickshiftpp/kernels.hpp"
+
+namespace quickshiftpp {
+
+namespace {
+
+/// Sample `lower` touches basin `other`, which is not its own, through a denser neighbour.
+struct Edge {
+  double squared_radius;  ///< of `lower`: the smaller, the higher the edge
+  std::int32_t lower;
+  std::int32_t other;
+};
+
+template <class T>
+class TreeBuilder {
+ public:
+  TreeBuilder(const Index<T>& index, const NeighborLists& lists, const Run& run)
+      : index_(index),
+        lists_(lists),
+        radius_(lists.squared_radius.data()),
+        kernel_(kernels<T>()),
+        run_(run) {}
+
+  ModeTree build() {
+    link_to_densest_neighbors();
+    link_equal_rows();
+    resolve_roots(tree_.basin.data(), index_.samples(), run_);
+    number_modes();
+    gather_edges();
+    merge();
+    count_samples();
+    return std::move(tree_);
+  }
+
+ private:
+  bool is_denser(std::int32_t a, std::int32_t b) const {
+    return radius_[a] != radius_[b] ? radius_[a] < radius_[b] : index_.comes_first(a, b);
+  }
+
+  /// Calls visit(j) for the denser mutual neighbours j of i that are in its list. All are but some
+  /// at distance exactly r_i = r_j: for a denser one the distance is at most r_j < r_i.
+  template <class Visit>
+  void for_denser_neighbors(std::int32_t i, Visit&& visit) const {
+    const std::int32_t* neighbor = lists_.positions(i);
+    const double* squared = lists_.distances(i);
+    for (int c = 0; c < lists_.k; ++c)
+      if (squared[c] <= radius_[neighbor[c]] && is_denser(neighbor[c], i)) visit(neighbor[c]);
+  }
+
+  void link_to_densest_neighbors() {
+    tree_.basin = Buffer<std::int32_t>(index_.samples());
+    parallel_for(
+        run_, index_.samples(), tuning::kGrain, [&](std::size_t begin, std::size_t end, int) {
+          for (auto i = static_cast<std::int32_t>(begin); i < static_cast<std::int32_t>(end); ++i) {
+            std::int32_t densest = i;
+            for_denser_neighbors(i, [&](std::int32_t j) {
+              if (is_denser(j, densest)) densest = j;
+            });
+            tree_.basin[static_cast<std::size_t>(i)] = densest;
+          }
+        });
+  }
+
+  /// k or more equal rows have radius zero and only each other as neighbours, but their lists need
+  /// not connect them all. One of them stands for the site.
+  void link_equal_rows() {
+    const Buffer<std::int32_t> sites = zero_radius_sites(index_, radius_);
+    std::int32_t first = -1;
+    for (std::size_t s = 0; s < sites.size(); ++s) {
+      if (first < 0 || index_.compare_coordinates(first, sites[s]) != 0) first = sites[s];
+      tree_.basin[static_cast<std::size_t>(sites[s])] = first;
+    }
+  }
+
+  /// Turns tree_.basin from roots into mode numbers.
+  void number_modes() {
+    const std::size_t n = index_.samples();
+    for (std::size_t i = 0; i < n; ++i)
+      if (tree_.basin[i] == static_cast<std::int32_t>(i))
+        tree_.position.push_back(static_cast<std::int32_t>(i));
+    std::sort(tree_.position.begin(), tree_.position.end(),
+              [&](std::int32_t a, std::int32_t b) { return is_denser(a, b); });
+    Buffer<std::int32_t> number(n);
+    for (std::size_t m = 0; m < tree_.modes(); ++m)
+      number[static_cast<std::size_t>(tree_.position[m])] = static_cast<std::int32_t>(m);
+    parallel_for(run_, n, tuning::kGrain, [&](std::size_t begin, std::size_t end, int) {
+      for (std::size_t i = begin; i < end; ++i)
+        tree_.basin[i] = number[static_cast<std::size_t>(tree_.basin[i])];
+    });
+  }
+
+  bool is_higher(const Edge& a, const Edge& b) const {
+    if (a.squared_radius != b.squared_radius) return a.squared_radius < b.squared_radius;
+    if (a.lower != b.lower) return index_.comes_first(a.lower, b.lower);
+    return a.other < b.other;
+  }
+
+  /// Kruskal's algorithm: calls take(edge, elder, younger) for the edges that join two sets.
+  template <class Take>
+  void join_highest_first(std::vector<Edge>& edges, Take&& take) const {
+    std::sort(edges.begin(), edges.end(),
+              [&](const Edge& a, const Edge& b) { return is_higher(a, b); });
+    EldestSets sets(tree_.modes());
+    for (const Edge& edge : edges) {
+      const std::int32_t a = sets.find(tree_.basin[static_cast<std::size_t>(edge.lower)]);
+      const std::int32_t b = sets.find(edge.other);
+      if (a == b) continue;
+      take(edge, std::min(a, b), std::max(a, b));
+      sets.join(std::min(a, b), std::max(a, b));
+    }
+  }
+
+  /// Keeps the edges of a highest spanning forest: what a merge tree can be built from.
+  void reduce(std::vector<Edge>& edges) const {
+    std::vector<Edge> kept;
+    join_highest_first(edges, [&](const Edge& edge, auto, auto) { kept.push_back(edge); });
+    edges = std::move(kept);
+  }
+
+  void gather_edges() {
+    struct Worker {
+      std::vector<Edge> edges;
+      std::vector<std::int32_t> touched;  // the other basins that one sample touches
+      std::size_t limit = tuning::kForestEdges;
+    };
+    std::vector<Worker> workers(static_cast<std::size_t>(run_.threads));
+    const auto blocks = static_cast<std::size_t>(index_.blocks());
+    parallel_for(run_, blocks, 16, [&](std::size_t begin, std::size_t end, int thread) {
+      Worker& worker = workers[static_cast<std::size_t>(thread)];
+      for (std::int32_t i = index_.block_begin(static_cast<std::int32_t>(begin));
+           i < index_.block_end(static_cast<std::int32_t>(end) - 1); ++i) {
+        worker.touched.clear();
+        touch_other_basins(i, worker.touched);
+        for (std::int32_t other : worker.touched) worker.edges.push_back({radius_[i], i, other});
+        if (worker.edges.size() >= worker.limit) {
+          reduce(worker.edges);
+          worker.limit = std::max(tuning::kForestEdges, 2 * worker.edges.size());
+        }
+      }
+    });
+    for (Worker& worker : workers) {
+      edges_.insert(edges_.end(), worker.edges.begin(), worker.edges.end());
+      worker.edges = {};
+    }
+  }
+
+  void touch_other_basins(std::int32_t i, std::vector<std::int32_t>& touched) const {
+    const std::int32_t own = tree_.basin[static_cast<std::size_t>(i)];
+    auto touch = [&](std::int32_t j) {
+      const std::int32_t other = tree_.basin[static_cast<std::size_t>(j)];
+      if (other == own) return;
+      // Neighbours come in runs of the same basin; the full check is left to the sort below.
+      if (touched.empty() || touched.back() != other) touched.push_back(other);
+    };
+    for_denser_neighbors(i, touch);
+    if (lists_.tied_beyond[static_cast<std::size_t>(i)] && radius_[i] > 0) for_tied(i, touch);
+    std::sort(touched.begin(), touched.end());
+    touched.erase(std::unique(touched.begin(), touched.end()), touched.end());
+  }
+
+  /// Calls visit(j) for the denser samples j at distance exactly r_i = r_j, in i's list or not.
+  /// They are found again rather than stored: there may be far more than n k of them.
+  template <class Visit>
+  void for_tied(std::int32_t i, Visit&& visit) const {
+    const int columns = index_.columns();
+    std::vector<double> point(static_cast<std::size_t>(columns));
+    index_.gather(i, point.data());
+    const double limit = radius_[i];
+    visit_outward(
+        index_, i / tuning::kBlock,
+        [&](std::size_t node) {
+          return index_.has_tree() ? point_box_distance(point.data(), index_.box(node), columns)
+                                   : 0.0;
+        },
+        [&] { return limit; },
+        [&](std::int32_t block, std::size_t) {
+          double squared[tuning::kBlock];
+          std::int32_t lane[tuning::kBlock];
+          const int found =
+              kernel_.within(index_.block(block), columns, point.data(), limit, squared, lane);
+          for (int c = 0; c < found; ++c) {
+            const std::int32_t j = index_.block_begin(block) + lane[c];
+            if (squared[c] == limit && radius_[j] == limit && is_denser(j, i)) visit(j);
+          }
+        });
+  }
+
+  void merge() {
+    tree_.saddle.assign(tree_.modes(), -1);
+    tree_.parent.assign(tree_.modes(), -1);
+    join_highest_first(edges_, [&](const Edge& edge, std::int32_t elder, std::int32_t younger) {
+      tree_.saddle[static_cast<std::size_t>(younger)] = edge.lower;
+      tree_.parent[static_cast<std::size_t>(younger)] = elder;
+    });
+  }
+
+  void count_samples() {
+    tree_.size.assign(tree_.modes(), 0);
+    for (std::size_t i = 0; i < index_.samples(); ++i)
+      ++tree_.size[static_cast<std::size_t>(tree_.basin[i])];
+    for (std::size_t m = tree_.modes(); m-- > 0;)  // a parent has a lower number
+      if (tree_.parent[m] >= 0)
+        tree_.size[static_cast<std::size_t>(tree_.parent[m])] += tree_.size[m];
+  }
+
+  const Index<T>& index_;
+  const NeighborLists& lists_;
+  const double* radius_;  // squared, by position
+  const Kernels<T>& kernel_;
+  const Run& run_;
+  ModeTree tree_;
+  std::vector<Edge> edges_;
+};
+
+}  // namespace
+
+template <class T>
+ModeTree mode_tree(const Index<T>& index, const NeighborLists& lists, const Run& run) {
+  return TreeBuilder<T>(index, lists, run).build();
+}
+
+template ModeTree mode_tree<float>(const Index<float>&, const NeighborLists&, const Run&);
+template ModeTree mode_tree<double>(const Index<double>&, const NeighborLists&, const Run&);
+
+}  // namespace quickshiftpp

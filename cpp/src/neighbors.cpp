@@ -1,0 +1,286 @@
+#include "quickshiftpp/neighbors.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "quickshiftpp/kernels.hpp"
+
+namespace quickshiftpp {
+
+namespace {
+
+using tuning::kBlock;
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+struct Candidate {
+  double squared;
+  std::int32_t position;
+  std::int32_t row;  ///< row number, to order equal distances; -1 for the sample itself
+
+  bool operator<(const Candidate& other) const {
+    return squared != other.squared ? squared < other.squared : row < other.row;
+  }
+};
+
+/// The k best candidates that one query has met, and some spare ones.
+///
+/// Unordered: candidates are appended while they are within the bound, and now and then the k best
+/// are selected and the bound falls. That is linear in what comes in, for k = 5 as for k = 500.
+class Shortlist {
+ public:
+  void reset(Candidate* storage, int k) {
+    storage_ = storage;
+    k_ = k;
+    count_ = 0;
+    bound_ = discarded_ = kInfinity;
+  }
+  static std::size_t capacity(int k) {
+    return static_cast<std::size_t>(k) + std::max(k / 2, tuning::kSpareCandidates) + kBlock;
+  }
+
+  double bound() const { return bound_; }
+  void append(Candidate candidate) { storage_[count_++] = candidate; }
+
+  /// To be called after each block: there must be room for another.
+  void settle() {
+    if (bound_ == kInfinity ? count_ >= k_
+                            : count_ >= k_ + std::max(k_ / 2, tuning::kSpareCandidates))
+      select();
+  }
+  void select() {
+    if (count_ < k_) return;
+    if (count_ > k_) {
+      std::nth_element(storage_, storage_ + (k_ - 1), storage_ + count_);
+      for (int i = k_; i < count_; ++i) discarded_ = std::min(discarded_, storage_[i].squared);
+      count_ = k_;
+      bound_ = storage_[k_ - 1].squared;
+    } else {
+      bound_ = std::max_element(storage_, storage_ + k_)->squared;
+    }
+  }
+  void sort() {
+    select();
+    std::sort(storage_, storage_ + count_);
+  }
+  const Candidate& operator[](int i) const { return storage_[i]; }
+  /// Something as near as the last of the list was left out.
+  bool tied_beyond() const { return discarded_ == bound_; }
+
+ private:
+  Candidate* storage_ = nullptr;
+  int k_ = 0;
+  int count_ = 0;
+  double bound_ = kInfinity;      // every candidate beyond it can be ignored
+  double discarded_ = kInfinity;  // least squared distance among those left out
+};
+
+/// Finds the k nearest targets of one block of queries at a time.
+template <class T>
+class BlockSearch {
+ public:
+  BlockSearch(const Index<T>& queries, const Index<T>& targets, int k)
+      : queries_(queries),
+        targets_(targets),
+        kernel_(kernels<T>()),
+        k_(k),
+        columns_(queries.columns()),
+        is_self_join_(&queries == &targets),
+        test_points_(targets.has_tree() && columns_ <= tuning::kPointBoxColumns),
+        storage_(kBlock * Shortlist::capacity(k)),
+        points_(static_cast<std::size_t>(kBlock) * static_cast<std::size_t>(columns_)),
+        box_(2 * static_cast<std::size_t>(columns_)) {}
+
+  /// Afterwards shortlist(lane) is sorted, for each lane of the block.
+  void run(std::int32_t query_block) {
+    begin_ = queries_.block_begin(query_block);
+    lanes_ = queries_.block_end(query_block) - begin_;
+    for (int lane = 0; lane < lanes_; ++lane) {
+      queries_.gather(begin_ + lane, point(lane));
+      shortlist_[lane].reset(
+          storage_.data() + static_cast<std::size_t>(lane) * Shortlist::capacity(k_), k_);
+    }
+    bound_queries();
+    bound_ = kInfinity;
+    visit_outward(
+        targets_, is_self_join_ ? query_block : -1,
+        [this](std::size_t node) {
+          return targets_.has_tree() ? box_box_distance(box_.data(), targets_.box(node), columns_)
+                                     : 0.0;
+        },
+        [this] { return bound_; },
+        [this](std::int32_t block, std::size_t node) { meet(block, node); });
+    for (int lane = 0; lane < lanes_; ++lane) shortlist_[lane].sort();
+  }
+
+  int lanes() const { return lanes_; }
+  std::int32_t begin() const { return begin_; }
+  const Shortlist& shortlist(int lane) const { return shortlist_[lane]; }
+
+ private:
+  double* point(int lane) { return points_.data() + static_cast<std::size_t>(lane) * columns_; }
+
+  void bound_queries() {
+    for (int c = 0; c < columns_; ++c) {
+      double low = kInfinity, high = -kInfinity;
+      for (int lane = 0; lane < lanes_; ++lane) {
+        low = std::min(low, point(lane)[c]);
+        high = std::max(high, point(lane)[c]);
+      }
+      box_[static_cast<std::size_t>(c)] = low;
+      box_[static_cast<std::size_t>(columns_ + c)] = high;
+    }
+  }
+
+  /// Every query of the block looks through one block of targets.
+  void meet(std::int32_t block, std::size_t node) {
+    const T* values = targets_.block(block);
+    const std::int32_t first = targets_.block_begin(block);
+    double squared[kBlock];
+    std::int32_t lane_of[kBlock];
+    double widest = 0;
+    for (int lane = 0; lane < lanes_; ++lane) {
+      Shortlist& list = shortlist_[lane];
+      const double limit = list.bound();
+      const bool is_near =
+          !test_points_ || point_box_distance(point(lane), targets_.box(node), columns_) <= limit;
+      const int found =
+          is_near ? kernel_.within(values, columns_, point(lane), limit, squared, lane_of) : 0;
+      const std::int32_t self = is_self_join_ ? begin_ + lane : -1;
+      for (int i = 0; i < found; ++i) {
+        const std::int32_t position = first + lane_of[i];
+        list.append({squared[i], position, position == self ? -1 : targets_.original(position)});
+      }
+      list.settle();
+      widest = std::max(widest, list.bound());
+    }
+    // A bound of zero cannot fall: nothing that remains to be seen changes a radius.
+    bound_ = widest > 0 ? widest : -1;
+  }
+
+  const Index<T>& queries_;
+  const Index<T>& targets_;
+  const Kernels<T>& kernel_;
+  int k_;
+  int columns_;
+  bool is_self_join_;
+  bool test_points_;
+  Buffer<Candidate> storage_;
+  Buffer<double> points_;  // the queries' coordinates, one after another
+  Buffer<double> box_;     // and their bounding box
+  Shortlist shortlist_[kBlock];
+  std::int32_t begin_ = 0;
+  int lanes_ = 0;
+  double bound_ = kInfinity;  // the widest bound among the queries when last looked at
+};
+
+template <class T, class Take>
+void search_all_blocks(const Index<T>& queries, const Index<T>& targets, int k, const Run& run,
+                       Take&& take) {
+  std::vector<BlockSearch<T>> searches;
+  searches.reserve(static_cast<std::size_t>(run.threads));
+  for (int t = 0; t < run.threads; ++t) searches.emplace_back(queries, targets, k);
+  const auto blocks = static_cast<std::size_t>(queries.blocks());
+  // Neighbouring blocks look at the same targets, so a thread takes a few in a row.
+  const std::size_t grain =
+      std::clamp<std::size_t>(blocks / (8 * static_cast<std::size_t>(run.threads)), 1, 16);
+  parallel_for(run, blocks, grain, [&](std::size_t begin, std::size_t end, int thread) {
+    BlockSearch<T>& search = searches[static_cast<std::size_t>(thread)];
+    for (std::size_t b = begin; b < end; ++b) {
+      search.run(static_cast<std::int32_t>(b));
+      for (int lane = 0; lane < search.lanes(); ++lane)
+        take(static_cast<std::size_t>(search.begin() + lane), search.shortlist(lane));
+    }
+  });
+}
+
+}  // namespace
+
+template <class T>
+NeighborLists neighbor_lists(const Index<T>& index, int k, const Run& run) {
+  const std::size_t n = index.samples(), width = static_cast<std::size_t>(k);
+  NeighborLists lists{n,
+                      k,
+                      Buffer<std::int32_t>(n * width),
+                      Buffer<double>(n * width),
+                      Buffer<double>(n),
+                      Buffer<std::uint8_t>(n)};
+  search_all_blocks(index, index, k, run, [&](std::size_t i, const Shortlist& found) {
+    for (int j = 0; j < k; ++j) {
+      lists.position[i * width + static_cast<std::size_t>(j)] = found[j].position;
+      lists.squared_distance[i * width + static_cast<std::size_t>(j)] = found[j].squared;
+    }
+    lists.squared_radius[i] = found[k - 1].squared;
+    lists.tied_beyond[i] = found.tied_beyond();
+  });
+  return lists;
+}
+
+template <class T>
+Buffer<double> kth_squared_distances(const Index<T>& queries, const Index<T>& targets, int k,
+                                     const Run& run) {
+  Buffer<double> kth(queries.samples());
+  search_all_blocks(queries, targets, k, run,
+                    [&](std::size_t i, const Shortlist& found) { kth[i] = found[k - 1].squared; });
+  return kth;
+}
+
+template <class T>
+Buffer<std::int32_t> zero_radius_sites(const Index<T>& index, const double* squared_radius) {
+  const auto n = static_cast<std::int32_t>(index.samples());
+  auto is_wanted = [&](std::int32_t i) {
+    return squared_radius == nullptr || squared_radius[i] == 0;
+  };
+  std::size_t count = 0;
+  for (std::int32_t i = 0; i < n; ++i) count += is_wanted(i);
+  Buffer<std::int32_t> sites(count);
+  count = 0;
+  for (std::int32_t i = 0; i < n; ++i)
+    if (is_wanted(i)) sites[count++] = i;
+  std::sort(sites.data(), sites.data() + count,
+            [&](std::int32_t a, std::int32_t b) { return index.comes_first(a, b); });
+  return sites;
+}
+
+template <class T>
+void export_lists(const Index<T>& index, const NeighborLists& lists, double* distance,
+                  std::int64_t* row, const Run& run) {
+  const auto width = static_cast<std::size_t>(lists.k);
+  parallel_for(run, lists.samples, tuning::kGrain, [&](std::size_t begin, std::size_t end, int) {
+    for (std::size_t i = begin; i < end; ++i) {
+      const std::size_t out = static_cast<std::size_t>(index.original(static_cast<int>(i))) * width;
+      for (std::size_t j = 0; j < width; ++j) {
+        distance[out + j] = std::sqrt(lists.squared_distance[i * width + j]);
+        row[out + j] = index.original(lists.position[i * width + j]);
+      }
+    }
+  });
+  const Buffer<std::int32_t> sites = zero_radius_sites(index, lists.squared_radius.data());
+  std::size_t end = 0;
+  for (std::size_t begin = 0; begin < sites.size(); begin = end) {
+    end = begin + 1;
+    while (end < sites.size() && index.compare_coordinates(sites[begin], sites[end]) == 0) ++end;
+    for (std::size_t i = begin; i < end; ++i) {
+      const std::int64_t self = index.original(sites[i]);
+      std::int64_t* list = row + static_cast<std::size_t>(self) * width;
+      list[0] = self;
+      for (std::size_t from = begin, j = 1; j < width; ++from)
+        if (sites[from] != sites[i]) list[j++] = index.original(sites[from]);
+    }
+  }
+}
+
+#define QSPP_INSTANTIATE(T)                                                                    \
+  template NeighborLists neighbor_lists<T>(const Index<T>&, int, const Run&);                  \
+  template Buffer<double> kth_squared_distances<T>(const Index<T>&, const Index<T>&, int,      \
+                                                   const Run&);                                \
+  template Buffer<std::int32_t> zero_radius_sites<T>(const Index<T>&, const double*);          \
+  template void export_lists<T>(const Index<T>&, const NeighborLists&, double*, std::int64_t*, \
+                                const Run&);
+QSPP_INSTANTIATE(float)
+QSPP_INSTANTIATE(double)
+#undef QSPP_INSTANTIATE
+
+}  // namespace quickshiftpp

@@ -1,0 +1,23 @@
+"""Quickshift++ density clustering: exact, fast, and every beta from one fit.
+
+The architecture in a paragraph. Data flows one way, and every stage has one file here, one header
+and one source in the C++ core (``cpp/``), one binding and one test, all of the same name::
+
+    neighbors  ->  density  ->  modes  ->  ascent  ->  estimators  ->  cli
+
+``_neighbors`` copies the samples into blocks, builds a k-d tree over them and finds each sample's
+k nearest; ``_density`` turns the distance to the k-th into a density, and beta into a quotient of
+radii; ``_modes`` builds the tree of modes and saddles of the mutual neighbour graph, which holds
+the clustering for every beta; ``_ascent`` finds each sample's nearest denser sample, by which
+samples outside a cluster-core climb to one. ``_estimators`` puts these together for scikit-learn.
+A stage never imports a later one, the bindings hold no algorithm, and Python holds no loop over
+samples. ``_validation`` guards the entrance and ``_progress`` carries word out.
+"""
+
+from ._estimators import MCores, QuickShift, QuickshiftPP
+from ._modes import ModeTree
+from ._neighbors import all_neighbors
+
+__version__ = "0.1.0"
+
+__all__ = ["MCores", "ModeTree", "QuickShift", "QuickshiftPP", "all_neighbors"]

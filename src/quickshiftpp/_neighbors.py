@@ -1,0 +1,81 @@
+"""Stage 1: each sample's k nearest samples, exactly."""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _core
+from ._progress import Progress, stage
+from ._validation import (
+    FloatArray,
+    resolve_k,
+    resolve_threads,
+    scale,
+    scaling_exponent,
+    validate_samples,
+)
+
+Index: TypeAlias = _core.IndexFloat32 | _core.IndexFloat64
+
+ALGORITHMS = ("auto", "kd_tree", "brute")
+
+
+def build_index(X: FloatArray, algorithm: str, threads: int, progress: Progress | None) -> Index:
+    """Copy the samples into blocks, with a k-d tree over them where that pays."""
+    tree = algorithm == "kd_tree" or (algorithm == "auto" and X.shape[1] <= _core.TREE_COLUMNS)
+    return _core.build_index(X, tree, threads, progress)
+
+
+def as_float64(index: Index, threads: int) -> _core.IndexFloat64:
+    """Return an index of the same samples in float64; the index itself where it is that."""
+    if isinstance(index, _core.IndexFloat64):
+        return index
+    return _core.build_index(index.rows().astype(np.float64), index.has_tree, threads)
+
+
+def all_neighbors(
+    X: npt.ArrayLike, k: int, *, algorithm: str = "auto", n_jobs: int | None = None
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int64]]:
+    """Find the k nearest samples of every sample, exactly.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        The samples. float32 stays float32; distances are computed in float64 either way.
+    k : int
+        How many neighbours, each sample counted as its own first.
+    algorithm : {"auto", "kd_tree", "brute"}, default="auto"
+        How to search. The result is the same to the last bit.
+    n_jobs : int or None, default=None
+        The number of threads; None for as many as OpenMP would use, -1 for all cores.
+
+    Returns
+    -------
+    distances : ndarray of shape (n_samples, k)
+        Euclidean distances, ascending, the first 0.
+    indices : ndarray of shape (n_samples, k)
+        Row numbers. The sample itself comes first; among equal distances, the lower row number.
+
+    Examples
+    --------
+    >>> from quickshiftpp import all_neighbors
+    >>> distances, indices = all_neighbors([[0.0], [1.0], [3.0]], k=2)
+    >>> distances.tolist()
+    [[0.0, 1.0], [0.0, 1.0], [0.0, 2.0]]
+    >>> indices.tolist()
+    [[0, 1], [1, 0], [2, 1]]
+    """
+    samples = validate_samples(X)
+    if algorithm not in ALGORITHMS:
+        raise ValueError(f"algorithm is {algorithm!r}, but it must be one of {ALGORITHMS}.")
+    k = resolve_k(k, samples.shape[0])
+    threads = resolve_threads(n_jobs)
+    unit = scaling_exponent(samples)
+    with stage("neighbors") as progress:
+        index: Any = build_index(scale(samples, unit), algorithm, threads, progress)
+        lists = _core.neighbor_lists(index, k, threads, progress)
+        distances, indices = _core.export_lists(index, lists, threads)
+    return (np.ldexp(distances, -unit) if unit else distances), indices

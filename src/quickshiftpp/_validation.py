@@ -1,0 +1,102 @@
+"""The entrance: arrays and parameters are checked here, before any work."""
+
+from __future__ import annotations
+
+import math
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from joblib import cpu_count
+from sklearn.utils.validation import check_array, validate_data
+
+from . import _core
+
+FloatArray = npt.NDArray[np.float64] | npt.NDArray[np.float32]
+
+# Squares and their sums stay within float64 while coordinates keep to these powers of two. The
+# lower one is 53 bits above the square root of the smallest normal number, since the difference of
+# two numbers can be that much smaller than either.
+_LARGEST_EXPONENT = 480
+_SMALLEST_EXPONENT = -450
+_CHUNK = 1 << 16
+
+
+def validate_samples(X: Any, *, estimator: Any = None, reset: bool = True) -> FloatArray:
+    """Return X as a finite C-contiguous matrix of float32 or float64, the user's own if it is."""
+    options: dict[str, Any] = {"dtype": (np.float64, np.float32), "order": "C"}
+    if estimator is None:
+        X = check_array(X, input_name="X", **options)
+    else:
+        X = validate_data(estimator, X, reset=reset, **options)
+    if X.shape[0] >= 2**31 - 64:
+        raise ValueError(
+            f"X has {X.shape[0]} samples, but fewer than 2**31 are supported: "
+            "fit a random part of them and use predict for the rest."
+        )
+    return X
+
+
+def scaling_exponent(X: FloatArray) -> int:
+    """Return the power of two to multiply X by so that squared differences neither over- nor underflow.
+
+    Multiplying by a power of two is exact. It is 0 for all but extreme data.
+    """
+    if X.dtype == np.float32:  # its squares always fit float64
+        return 0
+    largest = max(float(X.max()), -float(X.min()))
+    if largest == 0:
+        return 0
+    smallest = largest
+    for start in range(0, X.shape[0], _CHUNK):
+        magnitude = np.abs(X[start : start + _CHUNK])
+        smallest = min(smallest, float(np.min(magnitude, where=magnitude > 0, initial=np.inf)))
+    largest_exponent = math.frexp(largest)[1]
+    if largest_exponent <= _LARGEST_EXPONENT and math.frexp(smallest)[1] > _SMALLEST_EXPONENT:
+        return 0
+    return _LARGEST_EXPONENT - largest_exponent
+
+
+def scale(X: FloatArray, exponent: int) -> FloatArray:
+    """Return X times 2**exponent; X itself where the exponent is 0."""
+    return X if exponent == 0 else np.ldexp(X, exponent)
+
+
+def resolve_threads(n_jobs: int | None) -> int:
+    """Return the number of threads: ``None`` is what OpenMP would use, negative counts from all cores."""
+    if n_jobs is None:
+        return _core.default_threads()
+    if n_jobs == 0:
+        raise ValueError("n_jobs is 0: give a positive number, -1 for all cores, or None.")
+    return n_jobs if n_jobs > 0 else max(1, cpu_count() + 1 + n_jobs)
+
+
+def default_k(n_samples: int) -> int:
+    """Return the number of neighbours for those who did not choose: about sqrt(n), from 8 to 64."""
+    return min(n_samples, max(8, min(64, round(math.sqrt(n_samples)))))
+
+
+def resolve_k(k: int | None, n_samples: int) -> int:
+    """Return the number of neighbours to use, the sample itself counted."""
+    if k is None:
+        return default_k(n_samples)
+    if not isinstance(k, Integral) or isinstance(k, bool):
+        raise TypeError(f"k is {k!r}: it must be a whole number from 1 to the number of samples.")
+    if not 1 <= k <= n_samples:
+        raise ValueError(
+            f"k is {k}, but it must be from 1 to the number of samples, which is {n_samples} here "
+            "(k counts each sample as its own first neighbour). Leave k=None to have it chosen."
+        )
+    return int(k)
+
+
+def check_beta(beta: Any) -> float:
+    """Return beta as a float strictly between 0 and 1."""
+    value = float(beta)
+    if not 0 < value < 1:
+        raise ValueError(
+            f"beta is {beta}, but it must lie strictly between 0 and 1: it is the share of a mode's "
+            "density that may be lost inside its cluster-core."
+        )
+    return value
