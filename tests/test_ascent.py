@@ -1,0 +1,53 @@
+"""Stage 4: the nearest denser sample, and the climb."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import oracle
+from cases import random_case
+from quickshiftpp import QuickshiftPP, _core
+
+
+@pytest.mark.parametrize("tree", [True, False])
+@pytest.mark.parametrize("seed", range(60))
+def test_nearest_below(seed, tree):
+    case = random_case(seed, largest=150)
+    rng = np.random.default_rng(seed)
+    X, n = case.X, len(case.X)
+    site = np.unique(X, axis=0, return_inverse=True)[1].reshape(-1)
+    key = rng.integers(0, 5, site.max() + 1).astype(float)[site]  # equal rows share a key
+    key[key == 4] = np.inf
+    limit = rng.choice([0.0, 1.0, 2.5, np.inf], n)
+    index = _core.build_index(X, tree, 2)
+    row, squared = _core.nearest_below(index, index, key, limit, 2)
+    distances = oracle.squared_distances(X, X)
+    for i in range(n):
+        eligible = np.flatnonzero(key < limit[i])
+        if not eligible.size:
+            assert row[i] == -1
+            assert squared[i] == np.inf
+            continue
+        best = oracle.nearest(distances[i], eligible, key, X)
+        assert row[i] == best
+        assert squared[i] == distances[i, best]
+
+
+def test_parents_climb_to_the_densest():
+    X = np.random.default_rng(0).normal(size=(3000, 2))
+    model = QuickshiftPP(10).fit(X)
+    has_parent = model.parents_ >= 0
+    assert has_parent.sum() == 2999
+    climbed = model.radii_[model.parents_[has_parent]] < model.radii_[has_parent]
+    assert climbed.all()
+
+
+def test_forest_roots():
+    up = np.array([0, 0, 1, 3, 3, 4, 5], dtype=np.int32)
+    assert _core.forest_roots(up, 2).tolist() == [0, 0, 0, 3, 3, 3, 3]
+    chain = np.maximum(np.arange(1_000_000, dtype=np.int32) - 1, 0)
+    assert (_core.forest_roots(chain, 2) == 0).all()
+    assert (_core.forest_roots(chain[::-1].copy() * 0 + 999_999, 2) == 999_999).all()
+    with pytest.raises(ValueError, match="row numbers"):
+        _core.forest_roots(np.array([5], dtype=np.int32), 1)
