@@ -1,0 +1,17 @@
+#define DOCTEST_CONFIG_IMPLEMENT
+#include <doctest/doctest.h>
+
+#include <cstdio>
+#include <stdexcept>
+
+#include "quickshiftpp/kernels.hpp"
+
+int main(int argc, char** argv) {
+  try {
+    std::printf("instruction set: %s\n", quickshiftpp::simd_level().c_str());
+  } catch (const std::invalid_argument& error) {
+    std::printf("%s\n", error.what());
+    return 77;  // skipped: this processor lacks the instruction set that was asked for
+  }
+  return doctest::Context(argc, argv).run();
+}

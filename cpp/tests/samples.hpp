@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstddef>
+#include <random>
+#include <vector>
+
+#include "quickshiftpp/index.hpp"
+#include "quickshiftpp/parallel.hpp"
+
+namespace quickshiftpp::testing {
+
+/// Samples on a coarse grid, so that ties and equal rows abound; or spread out, where `grid` is 0.
+template <class T>
+std::vector<T> random_rows(std::size_t samples, int columns, int grid, unsigned seed) {
+  std::mt19937 engine(seed);
+  std::vector<T> rows(samples * static_cast<std::size_t>(columns));
+  for (T& value : rows)
+    value = grid > 0 ? static_cast<T>(engine() % static_cast<unsigned>(grid))
+                     : static_cast<T>(std::uniform_real_distribution<double>(-1, 1)(engine));
+  return rows;
+}
+
+/// Squared distance between two rows, in column order.
+template <class T>
+double squared_distance(const std::vector<T>& rows, int columns, std::size_t a, std::size_t b) {
+  double sum = 0;
+  for (int c = 0; c < columns; ++c) {
+    const double difference = static_cast<double>(rows[a * columns + c]) - rows[b * columns + c];
+    sum += difference * difference;
+  }
+  return sum;
+}
+
+/// Two threads and nobody watching.
+struct Bench {
+  Monitor monitor;
+  Run run{2, monitor};
+};
+
+}  // namespace quickshiftpp::testing

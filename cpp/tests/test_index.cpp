@@ -1,0 +1,69 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "samples.hpp"
+
+using namespace quickshiftpp;
+
+TEST_CASE_TEMPLATE("the tree holds every sample once, inside its boxes", T, float, double) {
+  testing::Bench bench;
+  for (std::size_t samples : {1u, 31u, 32u, 33u, 1000u, 40000u}) {
+    const int columns = 3;
+    const auto rows = testing::random_rows<T>(samples, columns, samples % 2 ? 0 : 4, 11);
+    const Index<T> index(rows.data(), samples, columns, true, bench.run);
+    std::set<std::int32_t> seen;
+    for (std::size_t n = 0; n < index.nodes(); ++n) {
+      const Node& node = index.node(n);
+      if (!node.is_leaf()) {
+        CHECK(index.node(index.left(n)).first == node.first);
+        CHECK(index.node(index.left(n)).last == index.node(index.right(n)).first);
+        CHECK(index.node(index.right(n)).last == node.last);
+        continue;
+      }
+      for (auto i = index.block_begin(node.first); i < index.block_end(node.first); ++i) {
+        seen.insert(index.original(i));
+        for (int c = 0; c < columns; ++c) {
+          const T value = index.coordinate(i, c);
+          CHECK(value == rows[static_cast<std::size_t>(index.original(i)) * columns + c]);
+          CHECK(index.box(n)[c] <= value);
+          CHECK(value <= index.box(n)[columns + c]);
+        }
+      }
+    }
+    CHECK(seen.size() == samples);
+  }
+}
+
+TEST_CASE("visit_outward: every block within the bound once, home first") {
+  testing::Bench bench;
+  const std::size_t samples = 3000;
+  const auto rows = testing::random_rows<double>(samples, 2, 0, 5);
+  for (bool tree : {true, false}) {
+    const Index<double> index(rows.data(), samples, 2, tree, bench.run);
+    for (std::int32_t home : {-1, 0, 17, index.blocks() - 1}) {
+      std::vector<std::int32_t> visited;
+      visit_outward(
+          index, home, [](std::size_t) { return 0.0; }, [] { return 1.0; },
+          [&](std::int32_t block, std::size_t node) {
+            CHECK(index.node(node).first == block);
+            visited.push_back(block);
+          });
+      if (home >= 0) CHECK(visited.front() == home);
+      std::sort(visited.begin(), visited.end());
+      REQUIRE(visited.size() == static_cast<std::size_t>(index.blocks()));
+      for (std::int32_t b = 0; b < index.blocks(); ++b) CHECK(visited[b] == b);
+    }
+  }
+}
+
+TEST_CASE("boxes are never farther than what they hold") {
+  const double box[] = {0, 0, 1, 2}, other[] = {3, 5, 4, 6};
+  const double inside[] = {0.5, 1}, outside[] = {4, 6};
+  CHECK(point_box_distance(inside, box, 2) == 0);
+  CHECK(point_box_distance(outside, box, 2) == 25);
+  CHECK(box_box_distance(box, other, 2) == 13);
+  CHECK(box_box_distance(other, box, 2) == 13);
+  CHECK(box_box_distance(box, box, 2) == 0);
+}

@@ -1,0 +1,56 @@
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "quickshiftpp/kernels.hpp"
+#include "samples.hpp"
+
+using namespace quickshiftpp;
+using tuning::kBlock;
+
+TEST_CASE_TEMPLATE("within: the lanes within the limit, to the last bit", T, float, double) {
+  testing::Bench bench;
+  for (int columns : {1, 2, 3, 4, 5, 6, 16, 31, 32, 33, 64, 100}) {
+    const std::size_t samples = 2 * kBlock - 5;
+    const auto rows = testing::random_rows<T>(samples, columns, 0, 7);
+    const Index<T> index(rows.data(), samples, columns, false, bench.run);
+    std::vector<double> query(rows.begin(), rows.begin() + columns);
+    for (double limit : {0.0, 0.3 * columns, 0.7 * columns, 1e300}) {
+      for (std::int32_t block = 0; block < index.blocks(); ++block) {
+        double squared[kBlock];
+        std::int32_t lane[kBlock];
+        const int found =
+            kernels<T>().within(index.block(block), columns, query.data(), limit, squared, lane);
+        int expected = 0;
+        for (std::int32_t i = index.block_begin(block); i < index.block_end(block); ++i) {
+          const double exact = testing::squared_distance(rows, columns, 0, i);
+          if (exact > limit) continue;
+          REQUIRE(expected < found);
+          CHECK(lane[expected] == i - index.block_begin(block));
+          CHECK(squared[expected] == exact);
+          ++expected;
+        }
+        CHECK(expected == found);
+      }
+    }
+  }
+}
+
+TEST_CASE("gaussian: near the C library's exponential, and an integer") {
+  testing::Bench bench;
+  const auto rows = testing::random_rows<double>(kBlock, 3, 0, 3);
+  const Index<double> index(rows.data(), kBlock, 3, false, bench.run);
+  for (double rate : {0.01, 1.0, 9.0}) {
+    double expected = 0;
+    for (std::size_t i = 0; i < kBlock; ++i)
+      expected += std::exp(-rate * testing::squared_distance(rows, 3, 0, i));
+    const double sum = std::ldexp(
+        kernels<double>().gaussian(index.block(0), 3, rows.data(), rate, 36.1 / rate), -51);
+    CHECK(std::abs(sum - expected) < 1e-13);
+  }
+  // Alone in its block a sample counts itself with exactly 1.
+  const Index<double> one(rows.data(), 1, 3, false, bench.run);
+  CHECK(kernels<double>().gaussian(one.block(0), 3, rows.data(), 1.0, 36.1) == std::uint64_t{1}
+                                                                                   << 51);
+}

@@ -1,0 +1,44 @@
+#include <doctest/doctest.h>
+
+#include "quickshiftpp/forest.hpp"
+#include "quickshiftpp/modes.hpp"
+#include "samples.hpp"
+
+using namespace quickshiftpp;
+
+TEST_CASE("two groups on a line meet at the sparse sample between them") {
+  testing::Bench bench;
+  // A dense group, a bridge at 6, a looser group.
+  const std::vector<double> rows{0, 1, 2, 3, 4, 6, 8.5, 9.625, 10.75, 11.875, 13};
+  const Index<double> index(rows.data(), rows.size(), 1, true, bench.run);
+  const NeighborLists lists = neighbor_lists(index, 4, bench.run);
+  const ModeTree tree = mode_tree(index, lists, bench.run);
+  REQUIRE(tree.modes() == 2);
+  CHECK(index.original(tree.position[0]) == 1);  // r = 2, like samples 2 to 4, and comes first
+  CHECK(tree.parent == std::vector<std::int32_t>{-1, 0});
+  CHECK(tree.saddle[0] == -1);
+  CHECK(index.original(tree.saddle[1]) == 5);
+  CHECK(tree.size[0] == static_cast<std::int64_t>(rows.size()));
+}
+
+TEST_CASE("equal rows make one mode, however many lists hold them") {
+  testing::Bench bench;
+  std::vector<double> rows(1000, 3.0);
+  rows.resize(2000, 4.0);
+  const Index<double> index(rows.data(), rows.size(), 1, true, bench.run);
+  const NeighborLists lists = neighbor_lists(index, 5, bench.run);
+  const ModeTree tree = mode_tree(index, lists, bench.run);
+  REQUIRE(tree.modes() == 2);
+  CHECK(tree.size == std::vector<std::int64_t>{1000, 1000});
+  CHECK(tree.parent == std::vector<std::int32_t>{-1, -1});
+}
+
+TEST_CASE("resolve_roots follows chains of any length") {
+  testing::Bench bench;
+  std::vector<std::int32_t> up(100000);
+  for (std::size_t i = 0; i < up.size(); ++i) up[i] = i == 0 ? 0 : static_cast<std::int32_t>(i - 1);
+  resolve_roots(up.data(), up.size(), bench.run);
+  bool all_zero = true;
+  for (std::int32_t root : up) all_zero &= root == 0;
+  CHECK(all_zero);
+}

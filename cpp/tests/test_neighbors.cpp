@@ -1,0 +1,63 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "quickshiftpp/neighbors.hpp"
+#include "samples.hpp"
+
+using namespace quickshiftpp;
+
+TEST_CASE_TEMPLATE("lists equal those of sorting all distances", T, float, double) {
+  testing::Bench bench;
+  const std::size_t samples = 300;
+  for (int columns : {1, 2, 5, 9, 40}) {
+    for (int grid : {0, 3}) {
+      const auto rows = testing::random_rows<T>(samples, columns, grid, 1 + columns);
+      for (bool tree : {true, false}) {
+        const Index<T> index(rows.data(), samples, columns, tree, bench.run);
+        for (int k : {1, 7, 300}) {
+          const NeighborLists lists = neighbor_lists(index, k, bench.run);
+          std::vector<double> distance(samples * k);
+          std::vector<std::int64_t> row(samples * k);
+          export_lists(index, lists, distance.data(), row.data(), bench.run);
+          for (std::size_t i = 0; i < samples; ++i) {
+            std::vector<std::pair<double, std::int64_t>> all;
+            for (std::size_t j = 0; j < samples; ++j)
+              all.emplace_back(testing::squared_distance(rows, columns, i, j),
+                               i == j ? -1 : static_cast<std::int64_t>(j));
+            std::sort(all.begin(), all.end());
+            bool same = true;
+            for (int c = 0; c < k; ++c) {
+              const std::int64_t expected = all[c].second < 0 ? i : all[c].second;
+              same &= row[i * k + c] == expected && distance[i * k + c] == std::sqrt(all[c].first);
+            }
+            CHECK(same);
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("ties beyond the list are flagged, and only those") {
+  testing::Bench bench;
+  // On a line: the middle sample has two at distance 1, the ends have one.
+  const std::vector<double> rows{0, 1, 2};
+  const Index<double> index(rows.data(), 3, 1, false, bench.run);
+  const NeighborLists lists = neighbor_lists(index, 2, bench.run);
+  CHECK(lists.tied_beyond[0] == 0);
+  CHECK(lists.tied_beyond[1] == 1);
+  CHECK(lists.tied_beyond[2] == 0);
+}
+
+TEST_CASE("zero_radius_sites: equal rows side by side, lowest row first") {
+  testing::Bench bench;
+  const std::vector<double> rows{5, 1, 5, 1, 7, 5};
+  const Index<double> index(rows.data(), 6, 1, true, bench.run);
+  const NeighborLists lists = neighbor_lists(index, 2, bench.run);
+  const Buffer<std::int32_t> sites = zero_radius_sites(index, lists.squared_radius.data());
+  std::vector<std::int32_t> original;
+  for (std::size_t s = 0; s < sites.size(); ++s) original.push_back(index.original(sites[s]));
+  CHECK(original == std::vector<std::int32_t>{1, 3, 0, 2, 5});
+}
