@@ -20,7 +20,7 @@ def test_nearest_below(seed, tree):
     key = rng.integers(0, 5, site.max() + 1).astype(float)[site]  # equal rows share a key
     key[key == 4] = np.inf
     limit = rng.choice([0.0, 1.0, 2.5, np.inf], n)
-    index = _core.build_index(X, tree, 2)
+    index = _core.IndexFloat64(X, tree, 2)
     row, squared = _core.nearest_below(index, index, key, limit, 2)
     distances = oracle.squared_distances(X, X)
     for i in range(n):

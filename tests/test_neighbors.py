@@ -56,7 +56,7 @@ def test_the_join_of_two_sets():
         expected = oracle.kth_smallest(oracle.squared_distances(queries, targets), 7)
         for tree in (True, False):
             kth = _core.kth_squared_distances(
-                _core.build_index(queries, tree, 2), _core.build_index(targets, tree, 2), 7, 2
+                _core.IndexFloat64(queries, tree, 2), _core.IndexFloat64(targets, tree, 2), 7, 2
             )
             np.testing.assert_array_equal(kth, expected)
 
@@ -64,4 +64,4 @@ def test_the_join_of_two_sets():
 def test_the_index_gives_the_rows_back():
     X = np.random.default_rng(0).normal(size=(1000, 3))
     for tree in (True, False):
-        np.testing.assert_array_equal(_core.build_index(X, tree, 2).rows(), X)
+        np.testing.assert_array_equal(_core.IndexFloat64(X, tree, 2).rows(), X)

@@ -8,6 +8,8 @@
 
 NB_MODULE(_core, m) {
   namespace bindings = quickshiftpp::bindings;
+  // A model that lives until the interpreter ends is no leak, but would be reported as one.
+  nanobind::set_leak_warnings(false);
   m.doc() = "The native stages of quickshiftpp. Private: use the package's public names.";
   bindings::register_neighbors(m);
   bindings::register_density(m);

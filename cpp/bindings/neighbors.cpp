@@ -14,6 +14,17 @@ namespace {
 template <class T>
 void declare_index(nb::module_& m, const char* name) {
   nb::class_<Index<T>>(m, name, "Samples in blocks, with a k-d tree over them or none.")
+      .def(
+          "__init__",
+          [](Index<T>* self, Rows<T> x, bool tree, int threads, const nb::object& progress) {
+            require(x.shape(0) >= 1 && x.shape(1) >= 1, "an index needs a sample and a column");
+            require(x.shape(0) < (std::size_t{1} << 31) - 64,
+                    "an index takes fewer than 2^31 samples");
+            run_native(threads, progress, [&](const Run& run) {
+              new (self) Index<T>(x.data(), x.shape(0), static_cast<int>(x.shape(1)), tree, run);
+            });
+          },
+          "x"_a, "tree"_a, "threads"_a, "progress"_a = nb::none())
       .def_prop_ro("samples", &Index<T>::samples)
       .def_prop_ro("columns", &Index<T>::columns)
       .def_prop_ro("has_tree", &Index<T>::has_tree)
@@ -31,17 +42,6 @@ void declare_index(nb::module_& m, const char* name) {
             return to_matrix(std::move(rows), index.samples());
           },
           "The samples as they were given.");
-  m.def(
-      "build_index",
-      [](Rows<T> x, bool tree, int threads, const nb::object& progress) {
-        require(x.shape(0) >= 1 && x.shape(1) >= 1, "build_index needs a sample and a column");
-        require(x.shape(0) < (std::size_t{1} << 31) - 64,
-                "build_index takes fewer than 2^31 samples");
-        return run_native(threads, progress, [&](const Run& run) {
-          return new Index<T>(x.data(), x.shape(0), static_cast<int>(x.shape(1)), tree, run);
-        });
-      },
-      "x"_a, "tree"_a, "threads"_a, "progress"_a = nb::none(), nb::rv_policy::take_ownership);
   m.def(
       "neighbor_lists",
       [](const Index<T>& index, int k, int threads, const nb::object& progress) {

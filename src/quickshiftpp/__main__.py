@@ -10,10 +10,11 @@ def main() -> None:
     try:
         from .cli import main as run
     except ModuleNotFoundError as error:
-        if (error.name or "").startswith("quickshiftpp"):
+        missing = (error.name or "").partition(".")[0]
+        if missing == "quickshiftpp":
             raise
         print(
-            f"quickshiftpp: the command line needs {error.name}, which is not installed: "
+            f"quickshiftpp: the command line needs {missing}, which is not installed: "
             "pip install 'quickshiftpp[all]'",
             file=sys.stderr,
         )

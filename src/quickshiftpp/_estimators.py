@@ -17,7 +17,7 @@ from . import _core
 from ._ascent import denser_parents, forest_labels, nearest_below
 from ._density import gaussian_density, knn_log_density
 from ._modes import ModeTree, build_tree
-from ._neighbors import ALGORITHMS, Index, as_float64, build_index
+from ._neighbors import ALGORITHMS, Index, as_float64, build_index, wants_tree
 from ._progress import stage
 from ._validation import (
     FloatArray,
@@ -58,8 +58,12 @@ def _all_or_nothing(estimator: BaseEstimator) -> Iterator[None]:
         raise
 
 
-class _SampleIndexMixin:
+class _IndexedClusterer(ClusterMixin, BaseEstimator):
     """Keeps the samples of the fit in a native index, and pickles them as an array."""
+
+    algorithm: str
+    n_jobs: int | None
+    verbose: bool
 
     _index: Index
     _unit: int
@@ -67,30 +71,26 @@ class _SampleIndexMixin:
     def _build_index(self, X: Any, threads: int) -> FloatArray:
         samples = validate_samples(X, estimator=self)
         self._unit = scaling_exponent(samples)
-        with stage("index", self.verbose) as progress:  # type: ignore[attr-defined]
-            self._index = build_index(
-                scale(samples, self._unit),
-                self.algorithm,  # type: ignore[attr-defined]
-                threads,
-                progress,
-            )
+        with stage("index", self.verbose) as progress:
+            tree = wants_tree(self.algorithm, samples.shape[1])
+            self._index = build_index(scale(samples, self._unit), tree, threads, progress)
         return samples
 
     def __getstate__(self) -> dict[str, Any]:
-        state: dict[str, Any] = dict(super().__getstate__())  # type: ignore[misc]
+        state: dict[str, Any] = dict(super().__getstate__())
         index = state.pop("_index", None)
         if index is not None:
-            state["_index_rows"] = (index.rows(), index.has_tree)
+            state["_index_rows"], state["_index_has_tree"] = index.rows(), index.has_tree
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        rows = state.pop("_index_rows", None)
-        super().__setstate__(state)  # type: ignore[misc]
+        rows, tree = state.pop("_index_rows", None), state.pop("_index_has_tree", None)
+        super().__setstate__(state)
         if rows is not None:
-            self._index = _core.build_index(*rows, resolve_threads(None))
+            self._index = build_index(rows, tree, resolve_threads(None))
 
 
-class _CoreClusterer(_SampleIndexMixin, ClusterMixin, BaseEstimator):
+class _CoreClusterer(_IndexedClusterer):
     """What QuickshiftPP and MCores share: everything up to the tree of modes."""
 
     k_: int
@@ -314,7 +314,7 @@ class QuickshiftPP(_CoreClusterer):
             if not isinstance(targets, _core.IndexFloat32) or samples.dtype != np.float32:
                 targets = as_float64(self._index, threads)
                 samples = samples.astype(np.float64, copy=False)
-            queries: Any = _core.build_index(samples, targets.has_tree, threads)
+            queries: Any = build_index(samples, targets.has_tree, threads)
             radii = _core.kth_squared_distances(queries, targets, self.k_, threads, progress)
             at_least_as_dense = np.nextafter(radii, np.inf)
             row, _ = nearest_below(
@@ -409,7 +409,7 @@ dimension_
         return self
 
 
-class QuickShift(_SampleIndexMixin, ClusterMixin, BaseEstimator):
+class QuickShift(_IndexedClusterer):
     """Quick Shift clustering: link each sample to the nearest denser one.
 
     The density is a Gaussian kernel estimate. Each sample links to its nearest sample of strictly

@@ -114,8 +114,8 @@ class ModeTree:
             usable = sorted({int(c) for c in possible if c > 0})
             nearest = sorted(usable, key=lambda c: abs(c - n_clusters))[:3]
             raise ValueError(
-                f"n_clusters is {n_clusters}, but no beta gives that many clusters here; the nearest "
-                f"numbers that one does give are {sorted(nearest)}."
+                f"n_clusters is {n_clusters}, but no beta gives that many clusters here; the "
+                f"nearest numbers that one does give are {sorted(nearest)}."
             )
         return float(middle)
 
@@ -166,7 +166,9 @@ class ModeTree:
             self._saddle_squared_radii,
             np.ascontiguousarray(self.modes["parent"]),
             radius_ratio_limit(check_beta(beta), self.dimension),
-            min_cluster_size,
+            min(
+                min_cluster_size, self.n_samples + 1
+            ),  # whatever the number, it fits the native type
             self._threads,
         )
 

@@ -23,17 +23,23 @@ Index: TypeAlias = _core.IndexFloat32 | _core.IndexFloat64
 ALGORITHMS = ("auto", "kd_tree", "brute")
 
 
-def build_index(X: FloatArray, algorithm: str, threads: int, progress: Progress | None) -> Index:
-    """Copy the samples into blocks, with a k-d tree over them where that pays."""
-    tree = algorithm == "kd_tree" or (algorithm == "auto" and X.shape[1] <= _core.TREE_COLUMNS)
-    return _core.build_index(X, tree, threads, progress)
+def wants_tree(algorithm: str, n_features: int) -> bool:
+    """Whether to search with a k-d tree: where asked to, or where that pays."""
+    return algorithm == "kd_tree" or (algorithm == "auto" and n_features <= _core.TREE_COLUMNS)
+
+
+def build_index(X: FloatArray, tree: bool, threads: int, progress: Progress | None = None) -> Index:
+    """Copy the samples into blocks, with a k-d tree over them or none."""
+    if X.dtype == np.float32:
+        return _core.IndexFloat32(X.view(np.float32), tree, threads, progress)
+    return _core.IndexFloat64(X.view(np.float64), tree, threads, progress)
 
 
 def as_float64(index: Index, threads: int) -> _core.IndexFloat64:
     """Return an index of the same samples in float64; the index itself where it is that."""
     if isinstance(index, _core.IndexFloat64):
         return index
-    return _core.build_index(index.rows().astype(np.float64), index.has_tree, threads)
+    return _core.IndexFloat64(index.rows().astype(np.float64), index.has_tree, threads)
 
 
 def all_neighbors(
@@ -75,7 +81,8 @@ def all_neighbors(
     threads = resolve_threads(n_jobs)
     unit = scaling_exponent(samples)
     with stage("neighbors") as progress:
-        index: Any = build_index(scale(samples, unit), algorithm, threads, progress)
+        tree = wants_tree(algorithm, samples.shape[1])
+        index: Any = build_index(scale(samples, unit), tree, threads, progress)
         lists = _core.neighbor_lists(index, k, threads, progress)
         distances, indices = _core.export_lists(index, lists, threads)
     return (np.ldexp(distances, -unit) if unit else distances), indices

@@ -27,15 +27,15 @@ def validate_samples(X: Any, *, estimator: Any = None, reset: bool = True) -> Fl
     """Return X as a finite C-contiguous matrix of float32 or float64, the user's own if it is."""
     options: dict[str, Any] = {"dtype": (np.float64, np.float32), "order": "C"}
     if estimator is None:
-        X = check_array(X, input_name="X", **options)
+        samples: FloatArray = check_array(X, input_name="X", **options)
     else:
-        X = validate_data(estimator, X, reset=reset, **options)
-    if X.shape[0] >= 2**31 - 64:
+        samples = validate_data(estimator, X, reset=reset, **options)
+    if samples.shape[0] >= 2**31 - 64:
         raise ValueError(
-            f"X has {X.shape[0]} samples, but fewer than 2**31 are supported: "
+            f"X has {samples.shape[0]} samples, but fewer than 2**31 are supported: "
             "fit a random part of them and use predict for the rest."
         )
-    return X
+    return samples
 
 
 def scaling_exponent(X: FloatArray) -> int:

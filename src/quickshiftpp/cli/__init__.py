@@ -1,0 +1,90 @@
+"""The command line: ``quickshiftpp demo`` and ``quickshiftpp cluster FILE``.
+
+``_cluster`` and ``_demo`` hold the two commands. ``_read``, ``_tables`` and ``_write`` take a file
+to a matrix and back, ``_figure`` draws what the demonstration found, and ``_errors`` helps to word
+what goes wrong. Results go to stdout; progress and errors go to stderr. Errors are one sentence,
+with exit code 2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+import click
+
+from .. import __version__
+from ._cluster import cluster
+from ._demo import demo
+
+PROGRAM = "quickshiftpp"
+INTERRUPTED = 130
+
+
+class _OneSentenceGroup(click.Group):
+    """A group whose errors are one sentence, without the usage block."""
+
+    def main(
+        self,
+        args: Sequence[str] | None = None,
+        prog_name: str | None = None,
+        complete_var: str | None = None,
+        standalone_mode: bool = True,
+        **extra: Any,
+    ) -> Any:
+        """Run a command and exit, as :meth:`click.Group.main` does."""
+        del prog_name  # also for python -m quickshiftpp
+        if not standalone_mode:
+            return super().main(args, PROGRAM, complete_var, standalone_mode=False, **extra)
+        try:
+            status = super().main(args, PROGRAM, complete_var, standalone_mode=False, **extra)
+        except click.UsageError as error:
+            _fail(_sentence(error), error.exit_code)
+        except click.ClickException as error:
+            _fail(error.format_message(), error.exit_code)
+        except click.Abort:
+            raise SystemExit(INTERRUPTED) from None
+        except MemoryError:
+            _fail("there is not enough memory for this: give fewer rows, or a smaller --k.", 1)
+        raise SystemExit(status if isinstance(status, int) else 0)
+
+
+def _fail(sentence: str, status: int) -> NoReturn:
+    click.echo(f"{PROGRAM}: {sentence}", err=True)
+    raise SystemExit(status)
+
+
+def _sentence(error: click.UsageError) -> str:
+    text = " ".join(error.format_message().split()).rstrip(".?").replace(". Did you", ": did you")
+    command = error.ctx.command_path if error.ctx else PROGRAM
+    return f"{text[:1].lower()}{text[1:]} (see {command} --help)."
+
+
+_EXAMPLES = """\b
+Examples:
+  quickshiftpp demo
+  quickshiftpp cluster measurements.csv
+  quickshiftpp cluster measurements.csv --k 20 --beta 0.5 --min-cluster-size 20
+"""
+
+
+@click.group(
+    epilog=_EXAMPLES,
+    cls=_OneSentenceGroup,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+@click.version_option(__version__, "-V", "--version", prog_name=PROGRAM)
+@click.pass_context
+def main(context: click.Context) -> None:
+    """Cluster data without knowing the number of clusters, by Quickshift++.
+
+    The clusters are the mountains of the density of the data; --beta says how much of its height
+    a mountain must stand out by, --k how much detail of the landscape is seen.
+    """
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help())
+
+
+main.add_command(cluster)
+main.add_command(demo)

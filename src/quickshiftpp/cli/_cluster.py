@@ -1,0 +1,222 @@
+"""The command ``cluster``: a table in, the same table with labels out."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import click
+import numpy as np
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+from .._estimators import QuickshiftPP
+from .._progress import listening
+from ._errors import BadInput, check_output, listed
+from ._read import check_input, read
+from ._tables import SUFFIXES, Data, Selection
+from ._write import check_format, write
+
+# What the fit calls its stages, and what a person would.
+STAGES = {
+    "index": "building the index",
+    "neighbors": "finding neighbours",
+    "density": "estimating the density",
+    "ascent": "climbing",
+    "modes": "finding modes",
+    "labels": "labelling",
+}
+_LARGEST_SHOWN = 8
+_OWN_COLUMNS = ("label", "core_label")
+
+_Show = Callable[[str, float | None], None]
+
+
+_EXAMPLES = """\b
+Examples:
+  quickshiftpp cluster flowers.csv
+  quickshiftpp cluster flowers.csv --columns length,width --min-cluster-size 10
+  quickshiftpp cluster points.npy --k 50 --beta 0.7 --output clusters.parquet
+"""
+
+
+@click.command(
+    short_help="Cluster the rows of a table and write them with their labels.", epilog=_EXAMPLES
+)
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--k", type=int, help="Neighbours for the density; default: by the number of rows.")
+@click.option(
+    "--beta",
+    type=float,
+    default=0.3,
+    show_default=True,
+    help="Between 0 and 1; the larger, the fewer clusters.",
+)
+@click.option(
+    "--min-cluster-size",
+    type=int,
+    default=1,
+    show_default=True,
+    help="Dissolve clusters of fewer samples.",
+)
+@click.option(
+    "--columns",
+    metavar="A,B,...",
+    help="Columns to cluster by: names, or numbers from 0 for .npy and .npz; default: all that "
+    "are numeric.",
+)
+@click.option(
+    "--output",
+    "-o",
+    type=click.Path(path_type=Path),
+    help="Where to write, in the format of the suffix; default: FILE with .clusters before its "
+    "suffix (.csv for .npy and .npz).",
+)
+@click.option("--n-jobs", type=int, help="Threads; -1 for all cores.")
+def cluster(
+    file: Path,
+    k: int | None,
+    beta: float,
+    min_cluster_size: int,
+    columns: str | None,
+    output: Path | None,
+    n_jobs: int | None,
+) -> None:
+    """Cluster the rows of FILE (.csv, .tsv, .parquet, .npy, .npz).
+
+    The output holds every column of FILE and two more: label, the cluster of each row (0 is the
+    one with the densest centre), and core_label, the same inside the cluster's core and -1
+    outside. Columns count as they are: scale them first where their units differ.
+    """
+    _check_parameters(k, beta, min_cluster_size, n_jobs)
+    target = output if output is not None else _default_output(file)
+    with _progress() as show:
+        show(f"reading {file.name}", None)
+        check_input(file)
+        check_output(target, SUFFIXES)
+        if target.exists() and target.samefile(file):
+            raise BadInput(f"the output '{target}' is the input: choose another with --output.")
+        data = read(file)
+        _check_against_samples(file, data.n_samples, k, min_cluster_size)
+        check_format(data, target.suffix.lower())
+        chosen = data.select(columns)
+        model = QuickshiftPP(k, beta, min_cluster_size=min_cluster_size, n_jobs=n_jobs)
+        start = time.perf_counter()
+        with listening(lambda stage, fraction: show(STAGES.get(stage, stage), fraction)):
+            model.fit(chosen.matrix)
+        seconds = time.perf_counter() - start
+        show(f"writing {target.name}", None)
+        label, core_label = _free_names(data.names)
+        labels = {label: model.labels_, core_label: model.core_labels_}
+        if (label, core_label) != _OWN_COLUMNS:
+            data.notes.append(
+                f"{file.name} has such columns already, so {label} and {core_label} were added"
+            )
+        write(data, labels, target)
+    _summarise(model, data, chosen, seconds)
+    click.echo(_line("written to", f"{target} (columns {label} and {core_label} added)"))
+
+
+def _check_parameters(
+    k: int | None, beta: float, min_cluster_size: int, n_jobs: int | None
+) -> None:
+    if k is not None and k < 1:
+        raise BadInput(
+            f"--k is {k}, but it must be a whole number from 1 to the number of rows: leave it out "
+            "to have it chosen."
+        )
+    if not 0 < beta < 1:
+        raise BadInput(
+            f"--beta is {beta:g}, but it must lie strictly between 0 and 1: 0.3 is usual, and a "
+            "larger number gives fewer clusters."
+        )
+    if min_cluster_size < 1:
+        raise BadInput(
+            f"--min-cluster-size is {min_cluster_size}, but it must be 1 or more: 1 keeps every "
+            "cluster."
+        )
+    threads = os.cpu_count() or 1
+    most = max(256, 4 * threads)  # far more threads than cores are a slip
+    if n_jobs is not None and (n_jobs == 0 or n_jobs > most):
+        raise BadInput(
+            f"--n-jobs is {n_jobs}, but it must be from 1 to {most}, or -1 for all {threads} cores."
+        )
+
+
+def _check_against_samples(file: Path, n: int, k: int | None, min_cluster_size: int) -> None:
+    for option, value in (("--k", k), ("--min-cluster-size", min_cluster_size)):
+        if value is not None and value > n:
+            raise BadInput(
+                f"{option} is {value}, but '{file}' has only {n} row{'s' if n > 1 else ''}: give a "
+                f"number from 1 to {n}, or leave it out."
+            )
+
+
+def _default_output(file: Path) -> Path:
+    suffix = ".csv" if file.suffix.lower() in (".npy", ".npz") else file.suffix
+    return file.with_name(f"{file.stem}.clusters{suffix}")
+
+
+def _free_names(taken: list[str]) -> tuple[str, str]:
+    def free(wanted: str) -> str:
+        names = [wanted, *(f"{wanted}_{number}" for number in range(2, len(taken) + 3))]
+        return next(name for name in names if name not in taken)
+
+    label, core_label = map(free, _OWN_COLUMNS)
+    return label, core_label
+
+
+@contextmanager
+def _progress() -> Iterator[_Show]:
+    """Show a bar on a terminal; elsewhere, in a log say, a line as each stage of the fit begins."""
+    if not sys.stderr.isatty():
+        yield lambda what, fraction: click.echo(what, err=True) if fraction == 0 else None
+        return
+    bars = Progress(
+        TextColumn("{task.description}", markup=False),
+        BarColumn(complete_style="cyan", finished_style="cyan", pulse_style="cyan"),
+        TimeElapsedColumn(),
+        console=Console(stderr=True),
+        transient=True,
+    )
+    with bars:
+        task = bars.add_task("", total=None)
+        yield lambda what, fraction: bars.update(
+            task,
+            description=f"{what:<24}",
+            completed=fraction or 0.0,
+            total=None if fraction is None else 1.0,
+        )
+
+
+def _summarise(model: QuickshiftPP, data: Data, chosen: Selection, seconds: float) -> None:
+    sizes = np.sort(np.bincount(model.labels_))[::-1]
+    smaller = len(sizes) - _LARGEST_SHOWN
+    more = f" and {smaller} more" if smaller > 0 else ""
+    lines = [
+        ("samples", f"{data.n_samples}"),
+        ("columns", listed(chosen.used)),
+        ("left out", listed(chosen.left_out)),
+        ("k", f"{model.k_}{'' if model.k else ' (from the number of samples)'}"),
+        ("beta", f"{model.beta:g}"),
+        ("clusters", f"{model.n_clusters_}"),
+        ("sizes", ", ".join(map(str, sizes[:_LARGEST_SHOWN])) + more),
+        ("seconds", f"{seconds:.2f}"),
+        *(("note", note) for note in data.notes),
+    ]
+    small = int((sizes < model.k_).sum())
+    if small and model.n_clusters_ > 1 and model.min_cluster_size < model.k_:
+        those = "the cluster" if small == 1 else f"the {small} clusters"
+        remedy = f"--min-cluster-size {model.k_} would dissolve {those} of fewer than k samples"
+        lines.append(("hint", remedy))
+    for name, value in lines:
+        if value:
+            click.echo(_line(name, value))
+
+
+def _line(name: str, value: str) -> str:
+    return f"{click.style(f'{name:<10}', bold=True)} {value}"

@@ -1,0 +1,218 @@
+"""Files to tables: .csv, .tsv, .parquet, .npy and .npz."""
+
+from __future__ import annotations
+
+import csv
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ._errors import BadInput, check_suffix, first_line, listed, optional
+from ._tables import SUFFIXES, ArrayData, Data, TableData
+
+_DELIMITERS = {".csv": ",", ".tsv": "\t"}
+_CANDIDATE_DELIMITERS = ",;\t|"
+_MISSING_CELLS = ("", "na", "n/a", "#n/a", "nan", "-nan", "null", "none")
+
+
+def check_input(path: Path) -> None:
+    """Refuse a file that is not there or of no known format."""
+    if not path.exists():
+        raise BadInput(f"the file '{path}' does not exist: check the name and the directory.")
+    if path.is_dir():
+        raise BadInput(f"'{path}' is a directory: give a file ending in {listed(SUFFIXES)}.")
+    check_suffix(path, "the file", SUFFIXES)
+
+
+def read(path: Path) -> Data:
+    """Read a file by its suffix."""
+    suffix = path.suffix.lower()
+    readers: dict[str, Callable[[Path], Data]] = {
+        ".parquet": _read_parquet,
+        ".npy": _read_npy,
+        ".npz": _read_npz,
+    }
+    try:
+        data = readers.get(suffix, _read_delimited)(path)
+    except (OSError, ValueError, EOFError, KeyError, csv.Error, zipfile.BadZipFile) as error:
+        raise BadInput(
+            f"the file '{path}' cannot be read as {suffix} ({first_line(error)}): check that it is "
+            "whole, and that its suffix says what it is."
+        ) from error
+    if data.n_samples == 0 or not data.names:
+        raise BadInput(
+            f"the file '{path}' has {data.n_samples} rows and {len(data.names)} columns: "
+            "clustering needs at least one of each."
+        )
+    return data
+
+
+def _read_parquet(path: Path) -> TableData:
+    with optional("reading .parquet files"):
+        import pyarrow.parquet as pq
+    return TableData(pq.ParquetFile(path).read())
+
+
+def _read_npy(path: Path) -> Data:
+    with path.open("rb") as file:
+        return _from_array(_load(file, f"the file '{path}'"), f"the file '{path}'")
+
+
+def _read_npz(path: Path) -> Data:
+    with zipfile.ZipFile(path) as archive:
+        names = [name.removesuffix(".npy") for name in archive.namelist()]
+        if "X" not in names and len(names) != 1:
+            held = f"the arrays {listed(names)}" if names else "no arrays"
+            raise BadInput(
+                f"the file '{path}' holds {held}, "
+                "none of them named X: save the samples as X, or alone."
+            )
+        name = "X" if "X" in names else names[0]
+        source = f"the array {name} of '{path}'"
+        with archive.open(archive.namelist()[names.index(name)]) as file:
+            data = _from_array(_load(file, source), source)
+    others = [other for other in names if other != name]
+    if others:
+        data.notes.append(f"of {path.name}, only the array {name} was read, not {listed(others)}")
+    return data
+
+
+def _load(file: Any, source: str) -> npt.NDArray[Any]:
+    """Read one array, and never unpickle: a pickle can run any code."""
+    try:
+        array: npt.NDArray[Any] = np.lib.format.read_array(file, allow_pickle=False)
+    except ValueError as error:
+        if "Object arrays" not in str(error):
+            raise
+        raise BadInput(
+            f"{source} holds Python objects (dtype object), which are not loaded, because doing so "
+            "could run code: save it as numbers, such as float64."
+        ) from error
+    return array
+
+
+def _from_array(array: npt.NDArray[Any], source: str) -> Data:
+    if array.dtype.names:
+        return _from_structured(array, source)
+    if array.dtype.kind not in "buif":
+        raise BadInput(
+            f"{source} has dtype {array.dtype}, but only real numbers can be clustered: save it as "
+            "numbers, such as float64."
+        )
+    if array.ndim not in (1, 2):
+        raise BadInput(
+            f"{source} has the shape {array.shape}, with {array.ndim} dimensions, but needs 2: "
+            "reshape it to one row per sample."
+        )
+    if array.dtype.itemsize > 8:  # longdouble, which neither tables nor the search know
+        array = array.astype(np.float64)
+    if not array.dtype.isnative:
+        array = array.astype(array.dtype.newbyteorder("="))
+    return ArrayData(array[:, None] if array.ndim == 1 else array)
+
+
+def _from_structured(array: npt.NDArray[Any], source: str) -> TableData:
+    with optional("reading structured arrays"):
+        import pyarrow as pa
+    names = list(array.dtype.names or ())
+    if array.ndim != 1:
+        raise BadInput(
+            f"{source} is a structured array of the shape {array.shape}, but needs one dimension: "
+            "flatten it first."
+        )
+    columns = [pa.array(np.ascontiguousarray(array[name])) for name in names]
+    return TableData(pa.Table.from_arrays(columns, names=names))
+
+
+def _read_delimited(path: Path) -> TableData:
+    """Read every cell as text, and find each column's type from all of its cells."""
+    with optional("reading .csv and .tsv files"):
+        import pyarrow as pa
+        import pyarrow.csv as pacsv
+
+    notes: list[str] = []
+    encoding = _encoding(path, notes)
+    delimiter, header = _header(path, encoding, notes)
+    numbers = [str(i) for i in range(len(header))]
+    cells = pacsv.read_csv(
+        path,
+        read_options=pacsv.ReadOptions(column_names=numbers, encoding=encoding),
+        parse_options=pacsv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
+        convert_options=pacsv.ConvertOptions(column_types=dict.fromkeys(numbers, pa.string())),
+    )
+    if header and all(_is_number_text(name) for name in header):
+        notes.append("the first line holds only numbers, so it was read as data, not as names")
+        names = [f"x{i}" for i in range(len(header))]
+    else:
+        names, cells = header, cells.slice(1)
+    text = cells.rename_columns(names)
+    typed = [_typed(column, decimal_comma=delimiter == ";") for column in text.columns]
+    return TableData(pa.Table.from_arrays(typed, names=names), text, notes)
+
+
+def _encoding(path: Path, notes: list[str]) -> str:
+    with path.open("rb") as file:
+        start = file.read(2)
+        if start in (b"\xff\xfe", b"\xfe\xff"):
+            return "utf-16"
+    try:
+        with path.open(encoding="utf-8") as lines:
+            while lines.read(1 << 20):
+                pass
+    except UnicodeDecodeError:
+        notes.append(f"{path.name} is not UTF-8 and was read as Latin-1; the output is UTF-8")
+        return "latin-1"
+    return "utf-8"
+
+
+def _header(path: Path, encoding: str, notes: list[str]) -> tuple[str, list[str]]:
+    expected = _DELIMITERS[path.suffix.lower()]
+    python_encoding = "utf-8-sig" if encoding == "utf-8" else encoding
+    with path.open(encoding=python_encoding, newline="") as file:
+        line = next((line for line in file if line.strip()), "")
+        outside_quotes = "".join(line.split('"')[::2])
+        others = _CANDIDATE_DELIMITERS.replace(expected, "")
+        delimiter = max(expected + others, key=outside_quotes.count)
+        file.seek(0)
+        header = next((row for row in csv.reader(file, delimiter=delimiter) if row), [])
+    if not header:
+        raise BadInput(f"the file '{path}' is empty: clustering needs at least one sample.")
+    if delimiter != expected:
+        notes.append(f"the cells of {path.name} are separated by {delimiter!r}")
+    return delimiter, header
+
+
+def _is_number_text(cell: str) -> bool:
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return cell.strip().lower() not in _MISSING_CELLS
+
+
+def _typed(column: Any, *, decimal_comma: bool) -> Any:
+    """Turn a column of text into integers, floats or booleans where every cell is one."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    trimmed = pc.utf8_trim_whitespace(column)
+    missing = pc.is_in(pc.utf8_lower(trimmed), pa.array(_MISSING_CELLS))
+    cells = pc.if_else(missing, pa.scalar(None, pa.string()), trimmed)
+    if cells.null_count == len(cells):
+        return pa.chunked_array([pa.nulls(len(cells))])
+    plain = pc.replace_substring_regex(cells, r"^\+", "")
+    for kind in (pa.int64(), pa.float64(), pa.bool_()):
+        try:
+            return plain.cast(kind)
+        except pa.ArrowInvalid:
+            continue
+    if decimal_comma:
+        try:
+            return pc.replace_substring(plain, ",", ".").cast(pa.float64())
+        except pa.ArrowInvalid:
+            pass
+    return column
