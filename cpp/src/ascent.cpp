@@ -90,12 +90,12 @@ Found NearestBelow<T>::from_point(const double* point, std::int32_t home, double
       // The largest finite number, so that infinity always means "skip".
       [&] { return std::min(best.squared_distance, std::numeric_limits<double>::max()); },
       [&](std::int32_t block, std::size_t) {
-        double squared[tuning::kBlock];
-        std::int32_t lane[tuning::kBlock];
-        const int found = kernel_.within(index_.block(block), columns, point, best.squared_distance,
-                                         squared, lane);
+        double squared[kFoundCapacity];
+        std::int32_t position[kFoundCapacity];
+        const int found = kernel_.within(index_.block(block), index_.block_begin(block), columns,
+                                         point, best.squared_distance, squared, position);
         for (int c = 0; c < found; ++c) {
-          const std::int32_t j = index_.block_begin(block) + lane[c];
+          const std::int32_t j = position[c];
           if (!(key_[j] < limit) || squared[c] > best.squared_distance) continue;
           if (squared[c] < best.squared_distance || is_preferred(j, best.position))
             best = {j, squared[c]};

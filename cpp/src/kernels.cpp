@@ -31,7 +31,9 @@ struct Level {
 const Level* levels(int& count) {
   static const Level table[] = {
 #ifdef QSPP_HAVE_X86_KERNELS
-      {"avx512", __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq"),
+      {"avx512",
+       __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+           __builtin_cpu_supports("avx512vl"),
        &avx512::kFloat, &avx512::kDouble},
       {"avx2", __builtin_cpu_supports("avx2") != 0, &avx2::kFloat, &avx2::kDouble},
 #endif

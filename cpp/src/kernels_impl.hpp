@@ -74,43 +74,105 @@ inline bool squared_distances(const T* block, int columns, const double* query, 
   return true;
 }
 
+/// Appends the lanes in `mask`; may write a whole vector.
+inline int emit(Doubles squared, unsigned mask, int32_t first, double* out, int32_t* position) {
+#if QSPP_LANES == 8
+  const __m256i lanes = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+  const auto m = static_cast<__mmask8>(mask);
+  _mm512_storeu_pd(out, _mm512_maskz_compress_pd(m, reinterpret_cast<__m512d>(squared)));
+  _mm256_storeu_si256(
+      reinterpret_cast<__m256i*>(position),
+      _mm256_maskz_compress_epi32(m, _mm256_add_epi32(lanes, _mm256_set1_epi32(first))));
+  return __builtin_popcount(mask);
+#else
+  int count = 0;
+  for (; mask != 0; mask &= mask - 1) {
+    const int i = __builtin_ctz(mask);
+    out[count] = squared[i];
+    position[count] = first + i;
+    ++count;
+  }
+  return count;
+#endif
+}
+
 template <class T, int Columns>
-int within_columns(const T* block, int columns, const double* query, double limit, double* squared,
-                   int32_t* lane) {
+int within_columns(const T* block, int32_t first, int columns, const double* query, double limit,
+                   double* squared, int32_t* position) {
   int found = 0;
   for (int base = 0; base < kBlock; base += kGroup * kLanes) {
     Doubles sum[kGroup];
     if (!squared_distances<T, Columns>(block + base, columns, query, limit, sum)) continue;
-    for (int g = 0; g < kGroup; ++g) {
-      unsigned mask = at_most(sum[g], limit);
-      while (mask != 0) {
-        const int i = __builtin_ctz(mask);
-        mask &= mask - 1;
-        squared[found] = sum[g][i];
-        lane[found] = base + g * kLanes + i;
-        ++found;
-      }
-    }
+    for (int g = 0; g < kGroup; ++g)
+      found += emit(sum[g], at_most(sum[g], limit), first + base + g * kLanes, squared + found,
+                    position + found);
   }
   return found;
 }
 
 template <class T>
-int within(const T* block, int columns, const double* query, double limit, double* squared,
-           int32_t* lane) {
+int within(const T* block, int32_t first, int columns, const double* query, double limit,
+           double* squared, int32_t* position) {
   switch (columns) {
     case 1:
-      return within_columns<T, 1>(block, columns, query, limit, squared, lane);
+      return within_columns<T, 1>(block, first, columns, query, limit, squared, position);
     case 2:
-      return within_columns<T, 2>(block, columns, query, limit, squared, lane);
+      return within_columns<T, 2>(block, first, columns, query, limit, squared, position);
     case 3:
-      return within_columns<T, 3>(block, columns, query, limit, squared, lane);
+      return within_columns<T, 3>(block, first, columns, query, limit, squared, position);
     case 4:
-      return within_columns<T, 4>(block, columns, query, limit, squared, lane);
+      return within_columns<T, 4>(block, first, columns, query, limit, squared, position);
     case 5:
-      return within_columns<T, 5>(block, columns, query, limit, squared, lane);
+      return within_columns<T, 5>(block, first, columns, query, limit, squared, position);
     default:
-      return within_columns<T, 0>(block, columns, query, limit, squared, lane);
+      return within_columns<T, 0>(block, first, columns, query, limit, squared, position);
+  }
+}
+
+inline Doubles load_unaligned(const double* p) {
+  Doubles value;
+  __builtin_memcpy(&value, p, sizeof(value));
+  return value;
+}
+
+/// Adds one to the ranks of the lanes that come after `other`: that are larger, or, in the lanes of
+/// `tie_lanes`, equal.
+inline Integers rank_after(Integers rank, double other, Doubles own, unsigned tie_lanes) {
+#if QSPP_LANES == 8
+  const __m512d value = _mm512_set1_pd(other), lanes = reinterpret_cast<__m512d>(own);
+  const auto larger = _mm512_cmp_pd_mask(value, lanes, _CMP_LT_OQ);
+  const auto at_least = _mm512_cmp_pd_mask(value, lanes, _CMP_LE_OQ);
+  const auto counted = static_cast<__mmask8>(larger | (at_least & tie_lanes));
+  const __m512i ranks = reinterpret_cast<__m512i>(rank);
+  return reinterpret_cast<Integers>(
+      _mm512_mask_add_epi64(ranks, counted, ranks, _mm512_set1_epi64(1)));
+#else
+  const Doubles value = Doubles{} + other;
+  if (tie_lanes == 0) return rank - (value < own);
+  if (tie_lanes == (1u << kLanes) - 1) return rank - (value <= own);
+  Integers tie = {};
+  for (int i = 0; i < kLanes; ++i) tie[i] = -static_cast<int64_t>(tie_lanes >> i & 1);
+  return rank - ((value < own) | ((value == own) & tie));
+#endif
+}
+
+/// Every candidate's rank is the number of candidates before it: a few hundred comparisons that no
+/// branch depends on, where a sorting routine would guess wrong every other time.
+void sort(double* squared, const int32_t* position, int count, Candidate* out) {
+  constexpr unsigned all_lanes = (1u << kLanes) - 1;
+  const int vectors = (count + kLanes - 1) / kLanes;
+  for (int i = count; i < vectors * kLanes; ++i) squared[i] = __builtin_inf();
+  for (int v = 0; v < vectors; ++v) {
+    const int base = v * kLanes;
+    const Doubles own = load_unaligned(squared + base);
+    Integers rank = {};
+    int j = 0;
+    for (; j < base; ++j) rank = rank_after(rank, squared[j], own, all_lanes);
+    for (int i = 0; i < kLanes; ++i, ++j)  // among equals, the earlier lane comes first
+      rank = rank_after(rank, squared[j], own, all_lanes & ~((2u << i) - 1));
+    for (; j < count; ++j) rank = rank_after(rank, squared[j], own, 0);
+    const int lanes = count - base < kLanes ? count - base : kLanes;
+    for (int i = 0; i < lanes; ++i) out[rank[i]] = {squared[base + i], position[base + i]};
   }
 }
 
@@ -167,7 +229,7 @@ uint64_t gaussian(const T* block, int columns, const double* query, double rate,
 
 extern const Kernels<float> kFloat;
 extern const Kernels<double> kDouble;
-const Kernels<float> kFloat{within<float>, gaussian<float>};
-const Kernels<double> kDouble{within<double>, gaussian<double>};
+const Kernels<float> kFloat{within<float>, gaussian<float>, sort};
+const Kernels<double> kDouble{within<double>, gaussian<double>, sort};
 
 }  // namespace quickshiftpp::QSPP_ISA

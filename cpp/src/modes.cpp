@@ -42,16 +42,6 @@ class TreeBuilder {
     return radius_[a] != radius_[b] ? radius_[a] < radius_[b] : index_.comes_first(a, b);
   }
 
-  /// Calls visit(j) for the denser mutual neighbours j of i that are in its list. All are but some
-  /// at distance exactly r_i = r_j: for a denser one the distance is at most r_j < r_i.
-  template <class Visit>
-  void for_denser_neighbors(std::int32_t i, Visit&& visit) const {
-    const std::int32_t* neighbor = lists_.positions(i);
-    const double* squared = lists_.distances(i);
-    for (int c = 0; c < lists_.k; ++c)
-      if (squared[c] <= radius_[neighbor[c]] && is_denser(neighbor[c], i)) visit(neighbor[c]);
-  }
-
   void link_to_densest_neighbors() {
     tree_.basin = Buffer<std::int32_t>(index_.samples());
     parallel_for(
@@ -61,12 +51,21 @@ class TreeBuilder {
         });
   }
 
+  /// The densest mutual neighbour of i, or i itself. A denser neighbour j is in the list of i,
+  /// since its distance is at most r_j < r_i; only one at distance exactly r_i = r_j can be
+  /// missing.
   std::int32_t densest_neighbor(std::int32_t i) const {
+    const std::int32_t* neighbor = lists_.positions(i);
+    const double* squared = lists_.distances(i);
     std::int32_t densest = i;
     auto consider = [&](std::int32_t j) {
       if (is_denser(j, densest)) densest = j;
     };
-    for_denser_neighbors(i, consider);
+    for (int c = 0; c < lists_.k; ++c) {
+      const std::int32_t j = neighbor[c];
+      if (radius_[j] > radius_[densest]) continue;  // first, because it is nearly always so
+      if (squared[c] <= radius_[j]) consider(j);
+    }
     // On a plateau the link must not depend on which of the ties the list happens to hold.
     if (radius_[densest] == radius_[i] && has_ties_beyond(i)) for_tied(i, consider);
     return densest;
@@ -157,14 +156,19 @@ class TreeBuilder {
 
   void touch_other_basins(std::int32_t i, std::vector<std::int32_t>& touched) const {
     const std::int32_t own = tree_.basin[static_cast<std::size_t>(i)];
+    const std::int32_t* neighbor = lists_.positions(i);
+    const double* squared = lists_.distances(i);
     auto touch = [&](std::int32_t j) {
       const std::int32_t other = tree_.basin[static_cast<std::size_t>(j)];
-      if (other == own) return;
-      // Neighbours come in runs of the same basin; the full check is left to the sort below.
-      if (touched.empty() || touched.back() != other) touched.push_back(other);
+      if (other != own && (touched.empty() || touched.back() != other)) touched.push_back(other);
     };
-    for_denser_neighbors(i, touch);
+    for (int c = 0; c < lists_.k; ++c) {
+      const std::int32_t j = neighbor[c];
+      if (tree_.basin[static_cast<std::size_t>(j)] == own) continue;  // nearly always so
+      if (squared[c] <= radius_[j] && is_denser(j, i)) touch(j);
+    }
     if (has_ties_beyond(i)) for_tied(i, touch);
+    if (touched.size() < 2) return;
     std::sort(touched.begin(), touched.end());
     touched.erase(std::unique(touched.begin(), touched.end()), touched.end());
   }
@@ -191,12 +195,12 @@ class TreeBuilder {
         },
         [&] { return limit; },
         [&](std::int32_t block, std::size_t) {
-          double squared[tuning::kBlock];
-          std::int32_t lane[tuning::kBlock];
-          const int found =
-              kernel_.within(index_.block(block), columns, point.data(), limit, squared, lane);
+          double squared[kFoundCapacity];
+          std::int32_t position[kFoundCapacity];
+          const int found = kernel_.within(index_.block(block), index_.block_begin(block), columns,
+                                           point.data(), limit, squared, position);
           for (int c = 0; c < found; ++c) {
-            const std::int32_t j = index_.block_begin(block) + lane[c];
+            const std::int32_t j = position[c];
             if (squared[c] == limit && radius_[j] == limit && is_denser(j, i)) visit(j);
           }
         });

@@ -15,66 +15,84 @@ using tuning::kBlock;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-struct Candidate {
-  double squared;
-  std::int32_t position;
-  std::int32_t row;  ///< row number, to order equal distances; -1 for the sample itself
-
-  bool operator<(const Candidate& other) const {
-    return squared != other.squared ? squared < other.squared : row < other.row;
-  }
-};
-
-/// The k best candidates that one query has met, and some spare ones.
+/// The k nearest that one query has met so far.
 ///
-/// Unordered: candidates are appended while they are within the bound, and now and then the k best
-/// are selected and the bound falls. That is linear in what comes in, for k = 5 as for k = 500.
+/// A sorted list, and a few candidates that wait: they are sorted among themselves and merged into
+/// the list when enough have come together, for k = 5 as for k = 500.
+template <class T>
 class Shortlist {
  public:
-  void reset(Candidate* storage, int k) {
-    storage_ = storage;
+  /// `storage` has room for 2 k candidates; `self` is the query's own position, -1 for none.
+  void reset(Candidate* storage, int k, std::int32_t self) {
+    sorted_ = storage;
+    merged_ = storage + k;
     k_ = k;
-    count_ = 0;
+    self_ = self;
+    filled_ = pending_ = 0;
     bound_ = discarded_ = kInfinity;
   }
-  static std::size_t capacity(int k) {
-    return static_cast<std::size_t>(k) + std::max(k / 2, tuning::kSpareCandidates) + kBlock;
-  }
 
+  /// Every candidate beyond it can be ignored.
   double bound() const { return bound_; }
-  void append(Candidate candidate) { storage_[count_++] = candidate; }
 
-  /// To be called after each block: there must be room for another.
-  void settle() {
-    if (bound_ == kInfinity ? count_ >= k_
-                            : count_ >= k_ + std::max(k_ / 2, tuning::kSpareCandidates))
-      select();
+  /// Looks through a block. There is always room for one more.
+  void meet(const Index<T>& targets, const Kernels<T>& kernel, std::int32_t block,
+            const double* point) {
+    pending_ += kernel.within(targets.block(block), targets.block_begin(block), targets.columns(),
+                              point, bound_, squared_ + pending_, position_ + pending_);
+    if (pending_ >= (filled_ < k_ ? std::min(k_ - filled_, tuning::kFlush) : tuning::kFlush))
+      flush(targets, kernel);
   }
-  void select() {
-    if (count_ < k_) return;
-    if (count_ > k_) {
-      std::nth_element(storage_, storage_ + (k_ - 1), storage_ + count_);
-      for (int i = k_; i < count_; ++i) discarded_ = std::min(discarded_, storage_[i].squared);
-      count_ = k_;
-      bound_ = storage_[k_ - 1].squared;
-    } else {
-      bound_ = std::max_element(storage_, storage_ + k_)->squared;
+
+  void flush(const Index<T>& targets, const Kernels<T>& kernel) {
+    if (pending_ == 0) return;
+    auto comes_first = [&](const Candidate& a, const Candidate& b) {
+      return a.squared != b.squared ? a.squared < b.squared
+                                    : row(targets, a.position) < row(targets, b.position);
+    };
+    Candidate fresh[tuning::kPending];
+    kernel.sort(squared_, position_, pending_, fresh);
+    for (int i = 1; i < pending_; ++i) {
+      if (fresh[i].squared != fresh[i - 1].squared) continue;
+      std::sort(fresh, fresh + pending_, comes_first);  // ties: by row number
+      break;
     }
+    const int total = std::min(k_, filled_ + pending_);
+    int a = 0, b = 0;
+    for (int out = 0; out < total; ++out) {
+      const bool take_fresh = a == filled_ || (b < pending_ && comes_first(fresh[b], sorted_[a]));
+      merged_[out] = take_fresh ? fresh[b] : sorted_[a];
+      b += take_fresh;
+      a += !take_fresh;
+    }
+    if (a < filled_) discarded_ = std::min(discarded_, sorted_[a].squared);
+    if (b < pending_) discarded_ = std::min(discarded_, fresh[b].squared);
+    std::swap(sorted_, merged_);
+    filled_ = total;
+    pending_ = 0;
+    if (filled_ == k_) bound_ = sorted_[k_ - 1].squared;
   }
-  void sort() {
-    select();
-    std::sort(storage_, storage_ + count_);
-  }
-  const Candidate& operator[](int i) const { return storage_[i]; }
+
+  const Candidate& operator[](int i) const { return sorted_[i]; }
   /// Something as near as the last of the list was left out.
   bool tied_beyond() const { return discarded_ == bound_; }
 
  private:
-  Candidate* storage_ = nullptr;
+  /// The sample itself comes before all that coincide with it.
+  std::int32_t row(const Index<T>& targets, std::int32_t position) const {
+    return position == self_ ? -1 : targets.original(position);
+  }
+
+  Candidate* sorted_ = nullptr;
+  Candidate* merged_ = nullptr;  // where the next merge goes
   int k_ = 0;
-  int count_ = 0;
-  double bound_ = kInfinity;      // every candidate beyond it can be ignored
+  int filled_ = 0;
+  int pending_ = 0;
+  std::int32_t self_ = -1;
+  double bound_ = kInfinity;
   double discarded_ = kInfinity;  // least squared distance among those left out
+  double squared_[tuning::kPending + 8];
+  std::int32_t position_[tuning::kPending + 8];
 };
 
 /// Finds the k nearest targets of one block of queries at a time.
@@ -89,7 +107,7 @@ class BlockSearch {
         columns_(queries.columns()),
         is_self_join_(&queries == &targets),
         test_points_(targets.has_tree() && columns_ <= tuning::kPointBoxColumns),
-        storage_(kBlock * Shortlist::capacity(k)),
+        storage_(2 * static_cast<std::size_t>(kBlock) * static_cast<std::size_t>(k)),
         points_(static_cast<std::size_t>(kBlock) * static_cast<std::size_t>(columns_)),
         box_(2 * static_cast<std::size_t>(columns_)) {}
 
@@ -99,8 +117,8 @@ class BlockSearch {
     lanes_ = queries_.block_end(query_block) - begin_;
     for (int lane = 0; lane < lanes_; ++lane) {
       queries_.gather(begin_ + lane, point(lane));
-      shortlist_[lane].reset(
-          storage_.data() + static_cast<std::size_t>(lane) * Shortlist::capacity(k_), k_);
+      shortlist_[lane].reset(storage_.data() + 2 * static_cast<std::size_t>(lane) * k_, k_,
+                             is_self_join_ ? begin_ + lane : -1);
     }
     bound_queries();
     bound_ = kInfinity;
@@ -112,12 +130,12 @@ class BlockSearch {
         },
         [this] { return bound_; },
         [this](std::int32_t block, std::size_t node) { meet(block, node); });
-    for (int lane = 0; lane < lanes_; ++lane) shortlist_[lane].sort();
+    for (int lane = 0; lane < lanes_; ++lane) shortlist_[lane].flush(targets_, kernel_);
   }
 
   int lanes() const { return lanes_; }
   std::int32_t begin() const { return begin_; }
-  const Shortlist& shortlist(int lane) const { return shortlist_[lane]; }
+  const Shortlist<T>& shortlist(int lane) const { return shortlist_[lane]; }
 
  private:
   double* point(int lane) { return points_.data() + static_cast<std::size_t>(lane) * columns_; }
@@ -136,24 +154,12 @@ class BlockSearch {
 
   /// Every query of the block looks through one block of targets.
   void meet(std::int32_t block, std::size_t node) {
-    const T* values = targets_.block(block);
-    const std::int32_t first = targets_.block_begin(block);
-    double squared[kBlock];
-    std::int32_t lane_of[kBlock];
     double widest = 0;
     for (int lane = 0; lane < lanes_; ++lane) {
-      Shortlist& list = shortlist_[lane];
-      const double limit = list.bound();
-      const bool is_near =
-          !test_points_ || point_box_distance(point(lane), targets_.box(node), columns_) <= limit;
-      const int found =
-          is_near ? kernel_.within(values, columns_, point(lane), limit, squared, lane_of) : 0;
-      const std::int32_t self = is_self_join_ ? begin_ + lane : -1;
-      for (int i = 0; i < found; ++i) {
-        const std::int32_t position = first + lane_of[i];
-        list.append({squared[i], position, position == self ? -1 : targets_.original(position)});
-      }
-      list.settle();
+      Shortlist<T>& list = shortlist_[lane];
+      if (!test_points_ ||
+          point_box_distance(point(lane), targets_.box(node), columns_) <= list.bound())
+        list.meet(targets_, kernel_, block, point(lane));
       widest = std::max(widest, list.bound());
     }
     // A bound of zero cannot fall: nothing that remains to be seen changes a radius.
@@ -170,7 +176,7 @@ class BlockSearch {
   Buffer<Candidate> storage_;
   Buffer<double> points_;  // the queries' coordinates, one after another
   Buffer<double> box_;     // and their bounding box
-  Shortlist shortlist_[kBlock];
+  Shortlist<T> shortlist_[kBlock];
   std::int32_t begin_ = 0;
   int lanes_ = 0;
   double bound_ = kInfinity;  // the widest bound among the queries when last looked at
@@ -207,7 +213,7 @@ NeighborLists neighbor_lists(const Index<T>& index, int k, const Run& run) {
                       Buffer<double>(n * width),
                       Buffer<double>(n),
                       Buffer<std::uint8_t>(n)};
-  search_all_blocks(index, index, k, run, [&](std::size_t i, const Shortlist& found) {
+  search_all_blocks(index, index, k, run, [&](std::size_t i, const Shortlist<T>& found) {
     for (int j = 0; j < k; ++j) {
       lists.position[i * width + static_cast<std::size_t>(j)] = found[j].position;
       lists.squared_distance[i * width + static_cast<std::size_t>(j)] = found[j].squared;
@@ -222,8 +228,9 @@ template <class T>
 Buffer<double> kth_squared_distances(const Index<T>& queries, const Index<T>& targets, int k,
                                      const Run& run) {
   Buffer<double> kth(queries.samples());
-  search_all_blocks(queries, targets, k, run,
-                    [&](std::size_t i, const Shortlist& found) { kth[i] = found[k - 1].squared; });
+  search_all_blocks(queries, targets, k, run, [&](std::size_t i, const Shortlist<T>& found) {
+    kth[i] = found[k - 1].squared;
+  });
   return kth;
 }
 

@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -18,16 +19,16 @@ TEST_CASE_TEMPLATE("within: the lanes within the limit, to the last bit", T, flo
     std::vector<double> query(rows.begin(), rows.begin() + columns);
     for (double limit : {0.0, 0.3 * columns, 0.7 * columns, 1e300}) {
       for (std::int32_t block = 0; block < index.blocks(); ++block) {
-        double squared[kBlock];
-        std::int32_t lane[kBlock];
-        const int found =
-            kernels<T>().within(index.block(block), columns, query.data(), limit, squared, lane);
+        double squared[kFoundCapacity];
+        std::int32_t position[kFoundCapacity];
+        const int found = kernels<T>().within(index.block(block), index.block_begin(block), columns,
+                                              query.data(), limit, squared, position);
         int expected = 0;
         for (std::int32_t i = index.block_begin(block); i < index.block_end(block); ++i) {
           const double exact = testing::squared_distance(rows, columns, 0, i);
           if (exact > limit) continue;
           REQUIRE(expected < found);
-          CHECK(lane[expected] == i - index.block_begin(block));
+          CHECK(position[expected] == i);
           CHECK(squared[expected] == exact);
           ++expected;
         }
@@ -53,4 +54,27 @@ TEST_CASE("gaussian: near the C library's exponential, and an integer") {
   const Index<double> one(rows.data(), 1, 3, false, bench.run);
   CHECK(kernels<double>().gaussian(one.block(0), 3, rows.data(), 1.0, 36.1) == std::uint64_t{1}
                                                                                    << 51);
+}
+
+TEST_CASE("sort: by squared distance, equal ones as they came") {
+  for (int count = 1; count <= tuning::kPending; ++count) {
+    for (int values : {3, 1000000}) {
+      const auto keys = testing::random_rows<double>(tuning::kPending + 8, 1, values, count);
+      std::vector<double> squared(keys);
+      std::vector<std::int32_t> position(squared.size());
+      std::vector<std::pair<double, std::int32_t>> expected;
+      for (int i = 0; i < count; ++i) {
+        position[i] = 7 * i;
+        expected.emplace_back(squared[i], position[i]);
+      }
+      std::stable_sort(expected.begin(), expected.end(),
+                       [](auto& a, auto& b) { return a.first < b.first; });
+      Candidate sorted[tuning::kPending];
+      kernels<float>().sort(squared.data(), position.data(), count, sorted);
+      for (int i = 0; i < count; ++i) {
+        CHECK(sorted[i].squared == expected[i].first);
+        CHECK(sorted[i].position == expected[i].second);
+      }
+    }
+  }
 }

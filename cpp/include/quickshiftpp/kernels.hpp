@@ -3,7 +3,19 @@
 #include <cstdint>
 #include <string>
 
+#include "quickshiftpp/tuning.hpp"
+
 namespace quickshiftpp {
+
+/// A sample that may be a neighbour.
+struct Candidate {
+  double squared;
+  std::int32_t position;
+};
+
+/// Room that the outputs of Kernels::within need: a whole block, and a vector more, since the last
+/// store may be a full vector of which only some lanes count.
+inline constexpr int kFoundCapacity = tuning::kBlock + 8;
 
 /// The arithmetic on one block of samples, compiled once for each instruction set.
 ///
@@ -13,15 +25,20 @@ namespace quickshiftpp {
 /// Lanes beyond the last sample hold NaN, which no comparison admits.
 template <class T>
 struct Kernels {
-  /// Writes squared distance and lane of every sample within `limit` of the query, in lane order;
-  /// returns how many. Both outputs have room for tuning::kBlock entries.
-  int (*within)(const T* block, int columns, const double* query, double limit, double* squared,
-                std::int32_t* lane);
+  /// Writes squared distance and position of every sample within `limit` of the query, in order;
+  /// returns how many. `first` is the position of the block's first sample; both outputs have
+  /// room for kFoundCapacity entries.
+  int (*within)(const T* block, std::int32_t first, int columns, const double* query, double limit,
+                double* squared, std::int32_t* position);
 
   /// Sum over the block of exp(-squared distance * rate), in units of 2^-51, over the samples
   /// within `limit`. An integer, so that the order of summation does not matter.
   std::uint64_t (*gaussian)(const T* block, int columns, const double* query, double rate,
                             double limit);
+
+  /// Sorts up to tuning::kPending candidates by squared distance, equal ones as they came. The
+  /// arrays of the input have room for a multiple of 8.
+  void (*sort)(double* squared, const std::int32_t* position, int count, Candidate* out);
 };
 
 /// The kernels in force: the widest the processor has, or the ones that the environment variable

@@ -22,14 +22,16 @@ inline constexpr int kTreeColumns = 64;
 /// Columns between two checks whether a whole block has already exceeded the bound.
 inline constexpr int kAbandonColumns = 16;
 
-/// Candidates a query gathers beyond k before it selects the k best again.
-inline constexpr int kSpareCandidates = 24;
+/// Candidates that wait before they are sorted and merged into a query's list, and the most that
+/// one block can make of them.
+inline constexpr int kFlush = 32;
+inline constexpr int kPending = kFlush + kBlock;
 
 /// Edges between basins that one thread gathers before it reduces them to a spanning forest.
 inline constexpr std::size_t kForestEdges = std::size_t{1} << 20;
 
-/// Samples per work item of the per-sample stages.
-inline constexpr std::size_t kGrain = 4096;
+/// Samples per work item of the per-sample stages: enough that waking a thread pays.
+inline constexpr std::size_t kGrain = 16384;
 
 /// Subtrees of fewer samples than this are built by one thread.
 inline constexpr std::size_t kBuildGrain = 16384;
