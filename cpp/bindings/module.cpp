@@ -18,5 +18,5 @@ NB_MODULE(_core, m) {
   m.def("simd_level", &quickshiftpp::simd_level, "The instruction set in force.");
   m.def("default_threads", &quickshiftpp::default_threads,
         "The number of threads that OpenMP would use now; 1 in a build without OpenMP.");
-  m.attr("TREE_COLUMNS") = quickshiftpp::tuning::kTreeColumns;
+  m.attr("TREE_SAMPLES") = quickshiftpp::tuning::kTreeSamples;
 }

@@ -72,7 +72,7 @@ class _IndexedClusterer(ClusterMixin, BaseEstimator):
         samples = validate_samples(X, estimator=self)
         self._unit = scaling_exponent(samples)
         with stage("index", self.verbose) as progress:
-            tree = wants_tree(self.algorithm, samples.shape[1])
+            tree = wants_tree(self.algorithm, samples.shape[0])
             self._index = build_index(scale(samples, self._unit), tree, threads, progress)
         return samples
 

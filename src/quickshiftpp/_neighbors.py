@@ -23,9 +23,9 @@ Index: TypeAlias = _core.IndexFloat32 | _core.IndexFloat64
 ALGORITHMS = ("auto", "kd_tree", "brute")
 
 
-def wants_tree(algorithm: str, n_features: int) -> bool:
+def wants_tree(algorithm: str, n_samples: int) -> bool:
     """Whether to search with a k-d tree: where asked to, or where that pays."""
-    return algorithm == "kd_tree" or (algorithm == "auto" and n_features <= _core.TREE_COLUMNS)
+    return algorithm == "kd_tree" or (algorithm == "auto" and n_samples > _core.TREE_SAMPLES)
 
 
 def build_index(X: FloatArray, tree: bool, threads: int, progress: Progress | None = None) -> Index:
@@ -81,7 +81,7 @@ def all_neighbors(
     threads = resolve_threads(n_jobs)
     unit = scaling_exponent(samples)
     with stage("neighbors") as progress:
-        tree = wants_tree(algorithm, samples.shape[1])
+        tree = wants_tree(algorithm, samples.shape[0])
         index: Any = build_index(scale(samples, unit), tree, threads, progress)
         lists = _core.neighbor_lists(index, k, threads, progress)
         distances, indices = _core.export_lists(index, lists, threads)

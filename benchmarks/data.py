@@ -1,0 +1,133 @@
+"""The samples: Gaussian blobs of differing widths, or a file of the user's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+from .peers import Samples
+
+N_BLOBS = 20
+WIDTHS = (0.2, 2.0)
+HALF_EXTENT = 20.0
+
+# The median over this many samples is within a few percent of that over all.
+RADIUS_QUERIES = 2_000
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """Samples that are made when their turn comes.
+
+    Attributes
+    ----------
+    n_samples, n_features : int
+        The shape.
+    description : str
+        A few words for the heading.
+    make : callable
+        Returns the samples: C-contiguous, float64, rows in no particular order.
+    """
+
+    n_samples: int
+    n_features: int
+    description: str
+    make: Callable[[], Samples]
+
+
+def blobs(n_samples: int, n_features: int, seed: int) -> Samples:
+    """Draw Gaussian blobs of differing widths, about equally many samples from each.
+
+    Parameters
+    ----------
+    n_samples, n_features : int
+        The shape of the result.
+    seed : int
+        The same seed gives the same samples.
+
+    Returns
+    -------
+    ndarray of shape (n_samples, n_features)
+    """
+    rng = np.random.default_rng(seed)
+    centers = rng.uniform(-HALF_EXTENT, HALF_EXTENT, size=(N_BLOBS, n_features))
+    widths = np.geomspace(*WIDTHS, N_BLOBS)
+    blob = rng.integers(N_BLOBS, size=n_samples)
+    X: Samples = rng.standard_normal((n_samples, n_features))
+    X *= widths[blob, np.newaxis]
+    X += centers[blob]
+    return X
+
+
+def blob_datasets(shapes: Sequence[tuple[int, int]], seed: int) -> Iterator[Dataset]:
+    """Yield one dataset of blobs for every shape."""
+    for n_samples, n_features in shapes:
+        yield Dataset(
+            n_samples,
+            n_features,
+            f"{N_BLOBS} Gaussian blobs, widths {WIDTHS[0]:g} to {WIDTHS[1]:g}, seed {seed}",
+            partial(blobs, n_samples, n_features, seed),
+        )
+
+
+def load_samples(path: Path) -> Samples:
+    """Read the array ``X`` of an ``.npz`` file.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+
+    Returns
+    -------
+    ndarray of shape (n_samples, n_features)
+        As C-contiguous float64.
+
+    Raises
+    ------
+    ValueError
+        If there is no such array, or it is not a finite matrix of numbers.
+    """
+    with np.load(path) as file:
+        if "X" not in file:
+            raise ValueError(f"{path} holds {sorted(file)}, but no array named X.")
+        X = file["X"]
+    if X.ndim != 2 or not np.issubdtype(X.dtype, np.number):
+        raise ValueError(
+            f"X in {path} has shape {X.shape} and dtype {X.dtype}, but it must be a matrix of "
+            "numbers, one row for each sample."
+        )
+    samples: Samples = np.ascontiguousarray(X, dtype=np.float64)
+    if not np.isfinite(samples).all():
+        raise ValueError(f"X in {path} has values that are not finite.")
+    return samples
+
+
+def file_datasets(path: Path, sizes: Sequence[int], seed: int) -> Iterator[Dataset]:
+    """Yield the samples of a file, or random rows of it for each of the sizes.
+
+    Raises
+    ------
+    ValueError
+        If the file is of no use, or has fewer rows than asked for.
+    """
+    X = load_samples(path)
+    n_rows, n_features = X.shape
+    for size in sizes or (n_rows,):
+        if size > n_rows:
+            raise ValueError(f"{path} has {n_rows} rows, but a size of {size} was asked for.")
+        rows = np.random.default_rng(seed).permutation(n_rows)[:size]
+        yield Dataset(size, n_features, path.name, partial(X.__getitem__, rows))
+
+
+def typical_radius(X: Samples, k: int, threads: int) -> float:
+    """Return the median distance from a sample to its k-th nearest, counting itself."""
+    from scipy.spatial import cKDTree
+
+    rows = np.random.default_rng(0).permutation(len(X))[:RADIUS_QUERIES]
+    distances, _ = cKDTree(X).query(X[rows], [k], workers=threads)
+    return float(np.median(distances))

@@ -1,0 +1,201 @@
+"""One measurement, in a process of its own: ``python -m benchmarks.measure REQUEST``.
+
+The process fits a few samples first, so that imports, compilation and the start of worker processes
+are not counted, waits to be told to go, then times the fit and prints one line of JSON.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import signal
+import statistics
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+
+from .peers import Answer, Peer, Samples, Settings, find_peer
+
+# A fit of milliseconds is repeated and the median taken: one alone says little.
+ENOUGH_SECONDS = 0.5
+MOST_FITS = 5
+
+
+@dataclass(frozen=True)
+class Request:
+    """What one process has to measure.
+
+    Attributes
+    ----------
+    table, peer : str
+        The table of peers and the name in it.
+    folder : str
+        Where the files are by which it and its parent exchange what is large.
+    settings : Settings
+        What the fit is told.
+    timeout : float
+        Seconds after which a fit ends the process, by ``SIGALRM``.
+    memory_limit : int
+        Bytes of address space.
+    """
+
+    table: str
+    peer: str
+    folder: str
+    settings: Settings
+    timeout: float
+    memory_limit: int
+
+    @property
+    def samples(self) -> Path:
+        """The ``.npy`` file with the samples, the same for every peer."""
+        return Path(self.folder, "samples.npy")
+
+    @property
+    def answer(self) -> Path:
+        """The ``.npy`` file to write the answer to."""
+        return Path(self.folder, f"{self.peer}.answer.npy")
+
+    @property
+    def ready(self) -> Path:
+        """The file to create when all is set up, before waiting for a line on standard input."""
+        return Path(self.folder, f"{self.peer}.ready")
+
+    def to_json(self) -> str:
+        """Return the request as text for the command line."""
+        return json.dumps(asdict(self))
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        """Return the request that `to_json` wrote."""
+        fields = json.loads(text)
+        return cls(**{**fields, "settings": Settings(**fields["settings"])})
+
+
+class MemoryMeter:
+    """The peak of resident memory from now on, beyond what is resident now.
+
+    Worker processes count too, where psutil is there to find them; the sum of the peaks of several
+    processes is at least the peak of their sum. Where the system cannot forget an earlier peak, as
+    on macOS, only what goes beyond that peak counts.
+    """
+
+    def __init__(self) -> None:
+        for process in self._processes():
+            # 5 resets the peak to what is resident now.
+            with suppress(OSError):
+                Path(f"/proc/{process}/clear_refs").write_text("5")
+        self._before = self._total("VmRSS")
+
+    def peak(self) -> int:
+        """Return the bytes by which memory has grown at most."""
+        return max(0, self._total("VmHWM") - self._before)
+
+    def _total(self, field: str) -> int:
+        return sum(self._read(process, field) for process in self._processes())
+
+    @staticmethod
+    def _processes() -> list[int]:
+        try:
+            from psutil import Process
+        except ModuleNotFoundError:
+            return [os.getpid()]
+        return [os.getpid(), *(child.pid for child in Process().children(recursive=True))]
+
+    @staticmethod
+    def _read(process: int, field: str) -> int:
+        try:
+            lines = Path(f"/proc/{process}/status").read_text().splitlines()
+        except OSError:
+            if process != os.getpid():
+                return 0
+            peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+            return peak if sys.platform == "darwin" else peak * 1024
+        sizes = (line.split()[1] for line in lines if line.startswith(f"{field}:"))
+        return int(next(sizes, 0)) * 1024
+
+
+@contextmanager
+def deadline(seconds: float) -> Iterator[None]:
+    """End the process if the block takes longer, even deep in native code."""
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+
+
+def limit_memory(limit: int) -> None:
+    """Make allocations beyond the limit fail, where the system supports it."""
+    with suppress(OSError, ValueError):
+        _, hard = resource.getrlimit(resource.RLIMIT_AS)
+        resource.setrlimit(resource.RLIMIT_AS, (limit, hard))
+
+
+def warm_up(peer: Peer, X: Samples, settings: Settings) -> None:
+    """Fit a few samples, taken evenly from all of them."""
+    size = max(peer.warm_up_samples, 2 * settings.k)
+    peer.fit(np.ascontiguousarray(X[:: max(1, len(X) // size)][:size]), settings)
+
+
+def timed_fits(
+    peer: Peer, X: Samples, settings: Settings, timeout: float
+) -> tuple[dict[str, Any], Answer]:
+    """Fit once, or a few times where that is quick.
+
+    Returns
+    -------
+    measurements : dict
+        ``seconds`` and ``cpu_seconds`` (of this process) as medians over ``fits``, and
+        ``peak_bytes`` of the first.
+    answer : ndarray
+    """
+    seconds: list[float] = []
+    cpu_seconds: list[float] = []
+    meter = MemoryMeter()
+    while True:
+        with deadline(timeout):
+            cpu_start, start = time.process_time(), time.perf_counter()
+            answer = peer.fit(X, settings)
+            seconds.append(time.perf_counter() - start)
+            cpu_seconds.append(time.process_time() - cpu_start)
+        if len(seconds) == 1:
+            peak_bytes = meter.peak()
+        if sum(seconds) >= ENOUGH_SECONDS or len(seconds) == MOST_FITS:
+            break
+    measurements = {
+        "seconds": statistics.median(seconds),
+        "cpu_seconds": statistics.median(cpu_seconds),
+        "fits": len(seconds),
+        "peak_bytes": peak_bytes,
+    }
+    return measurements, answer
+
+
+def main() -> None:
+    """Measure what the command line asks for."""
+    started = time.perf_counter()
+    request = Request.from_json(sys.argv[1])
+    peer = find_peer(request.table, request.peer)
+    X: Samples = np.load(request.samples)
+    limit_memory(request.memory_limit)
+    warm_up(peer, X, request.settings)
+    setup_seconds = time.perf_counter() - started
+    request.ready.touch()
+    sys.stdin.readline()
+    measurements, answer = timed_fits(peer, X, request.settings, request.timeout)
+    np.save(request.answer, answer)
+    # On a line of its own, whatever a library may have printed before.
+    print("\n" + json.dumps({**measurements, "setup_seconds": setup_seconds}), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,285 @@
+"""Who takes part: one function and one row of a table for each.
+
+A function fits the samples and returns its answer: labels for a clusterer, the distance to the k-th
+nearest sample for a neighbour search. Libraries are imported where they are used, so that a missing
+one costs only its own row, and each process holds only the library it measures.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+Samples: TypeAlias = npt.NDArray[np.float64]
+Answer: TypeAlias = npt.NDArray[Any]
+
+REFERENCE = "quickshiftpp"
+
+# Fluctuations of a density from 20 neighbours reach a third and more of it, so that the default
+# beta of 0.3 would count noise as clusters here.
+BETA = 0.7
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a fit is told.
+
+    Attributes
+    ----------
+    k : int
+        The number of neighbours, each sample counted as its own first.
+    threads : int
+        The number of threads or worker processes.
+    radius : float
+        The median distance to the k-th neighbour, for peers that need a scale.
+    """
+
+    k: int
+    threads: int
+    radius: float = float("nan")
+
+
+@dataclass(frozen=True)
+class Peer:
+    """One row of a table of peers.
+
+    Attributes
+    ----------
+    name : str
+        How the command line and the tables call it.
+    distribution : str
+        The package to install; its version is recorded.
+    module : str
+        The module whose presence says that the package is installed.
+    computes : str
+        What it computes, with which settings, and whether exactly.
+    fit : callable
+        Takes samples and settings, returns the answer.
+    requirement : str
+        What to install where it is missing.
+    needs_radius : bool
+        Whether `fit` reads ``settings.radius``.
+    warm_up_samples : int
+        The size of the fit that goes before the timed one.
+    """
+
+    name: str
+    distribution: str
+    module: str
+    computes: str
+    fit: Callable[[Samples, Settings], Answer]
+    requirement: str = "quickshiftpp[bench]"
+    needs_radius: bool = False
+    warm_up_samples: int = 500
+
+    @property
+    def installed(self) -> bool:
+        """Whether the library can be imported."""
+        return find_spec(self.module) is not None
+
+    @property
+    def version(self) -> str | None:
+        """The version of the library, None where it is not installed."""
+        try:
+            return version(self.distribution)
+        except PackageNotFoundError:
+            return None
+
+
+def fit_quickshiftpp(X: Samples, settings: Settings) -> Answer:
+    """Fit ``quickshiftpp.QuickshiftPP``."""
+    from quickshiftpp import QuickshiftPP
+
+    model = QuickshiftPP(
+        k=settings.k, beta=BETA, min_cluster_size=settings.k, n_jobs=settings.threads
+    )
+    labels: Answer = model.fit(X).labels_
+    return labels
+
+
+def fit_tomato(X: Samples, settings: Settings) -> Answer:
+    """Fit ``gudhi.clustering.tomato.Tomato``."""
+    from gudhi.clustering.tomato import Tomato
+
+    labels: Answer = Tomato(k=settings.k, n_jobs=settings.threads).fit(X).labels_
+    return labels
+
+
+def fit_fast_hdbscan(X: Samples, settings: Settings) -> Answer:
+    """Fit ``fast_hdbscan.HDBSCAN``; its threads follow the environment."""
+    from fast_hdbscan import HDBSCAN
+
+    labels: Answer = HDBSCAN(min_cluster_size=settings.k, min_samples=settings.k).fit(X).labels_
+    return labels
+
+
+def fit_hdbscan(X: Samples, settings: Settings) -> Answer:
+    """Fit ``hdbscan.HDBSCAN``."""
+    from hdbscan import HDBSCAN
+
+    model = HDBSCAN(
+        min_cluster_size=settings.k,
+        min_samples=settings.k,
+        core_dist_n_jobs=settings.threads,
+    )
+    labels: Answer = model.fit(X).labels_
+    return labels
+
+
+def fit_sklearn_hdbscan(X: Samples, settings: Settings) -> Answer:
+    """Fit ``sklearn.cluster.HDBSCAN``."""
+    from sklearn.cluster import HDBSCAN
+
+    model = HDBSCAN(
+        min_cluster_size=settings.k, min_samples=settings.k, n_jobs=settings.threads, copy=False
+    )
+    labels: Answer = model.fit(X).labels_
+    return labels
+
+
+def fit_sklearn_dbscan(X: Samples, settings: Settings) -> Answer:
+    """Fit ``sklearn.cluster.DBSCAN``."""
+    from sklearn.cluster import DBSCAN
+
+    model = DBSCAN(
+        eps=settings.radius,
+        min_samples=settings.k,
+        algorithm="kd_tree",
+        n_jobs=settings.threads,
+    )
+    labels: Answer = model.fit(X).labels_
+    return labels
+
+
+def search_quickshiftpp(X: Samples, settings: Settings) -> Answer:
+    """Search with ``quickshiftpp.all_neighbors``."""
+    from quickshiftpp import all_neighbors
+
+    distances, _ = all_neighbors(X, settings.k, n_jobs=settings.threads)
+    return distances[:, -1]
+
+
+def search_scipy(X: Samples, settings: Settings) -> Answer:
+    """Search with ``scipy.spatial.cKDTree``."""
+    from scipy.spatial import cKDTree
+
+    distances, _ = cKDTree(X).query(X, settings.k, workers=settings.threads)
+    return np.reshape(distances, (len(X), -1))[:, -1]
+
+
+def search_pykdtree(X: Samples, settings: Settings) -> Answer:
+    """Search with ``pykdtree.kdtree.KDTree``; its threads follow the environment."""
+    tree = import_module("pykdtree.kdtree").KDTree(X)
+    distances, _ = tree.query(X, k=settings.k)
+    return np.reshape(distances, (len(X), -1))[:, -1]
+
+
+def search_sklearn(X: Samples, settings: Settings) -> Answer:
+    """Search with ``sklearn.neighbors.NearestNeighbors``."""
+    from sklearn.neighbors import NearestNeighbors
+
+    search = NearestNeighbors(n_neighbors=settings.k, n_jobs=settings.threads).fit(X)
+    distances: Answer = search.kneighbors(X)[0]
+    return distances[:, -1]
+
+
+CLUSTERERS = (
+    Peer(
+        REFERENCE,
+        "quickshiftpp",
+        "quickshiftpp",
+        f"Quickshift++, exact; beta={BETA}, min_cluster_size=k",
+        fit_quickshiftpp,
+        requirement="quickshiftpp",
+    ),
+    Peer(
+        "tomato",
+        "gudhi",
+        "gudhi",
+        "gudhi's ToMATo on the k-NN graph, density logDTM, every mode kept as a cluster; exact",
+        fit_tomato,
+    ),
+    Peer(
+        "fast_hdbscan",
+        "fast_hdbscan",
+        "fast_hdbscan",
+        "HDBSCAN, min_cluster_size=min_samples=k; exact up to 30 columns",
+        fit_fast_hdbscan,
+    ),
+    Peer(
+        "hdbscan",
+        "hdbscan",
+        "hdbscan",
+        "HDBSCAN, min_cluster_size=min_samples=k; spanning tree approximate, its default",
+        fit_hdbscan,
+        # Above 16,384 samples it hands core distances to worker processes, which the warm-up should
+        # have started.
+        warm_up_samples=17_000,
+    ),
+    Peer(
+        "sklearn-hdbscan",
+        "scikit-learn",
+        "sklearn",
+        "HDBSCAN, min_cluster_size=min_samples=k; exact",
+        fit_sklearn_hdbscan,
+        requirement="scikit-learn",
+    ),
+    Peer(
+        "sklearn-dbscan",
+        "scikit-learn",
+        "sklearn",
+        "DBSCAN, min_samples=k, eps the median distance to the k-th neighbour; exact",
+        fit_sklearn_dbscan,
+        requirement="scikit-learn",
+        needs_radius=True,
+    ),
+)
+
+NEIGHBOR_SEARCHES = (
+    Peer(
+        REFERENCE,
+        "quickshiftpp",
+        "quickshiftpp",
+        "all_neighbors, distances and indices; exact",
+        search_quickshiftpp,
+        requirement="quickshiftpp",
+    ),
+    Peer(
+        "pykdtree",
+        "pykdtree",
+        "pykdtree",
+        "KDTree.query, distances and indices; exact",
+        search_pykdtree,
+        requirement="pykdtree",
+    ),
+    Peer(
+        "scipy",
+        "scipy",
+        "scipy",
+        "cKDTree.query, distances and indices; exact",
+        search_scipy,
+        requirement="scipy",
+    ),
+    Peer(
+        "scikit-learn",
+        "scikit-learn",
+        "sklearn",
+        "NearestNeighbors.kneighbors, distances and indices; exact",
+        search_sklearn,
+        requirement="scikit-learn",
+    ),
+)
+
+TABLES = {"CLUSTERERS": CLUSTERERS, "NEIGHBOR_SEARCHES": NEIGHBOR_SEARCHES}
+
+
+def find_peer(table: str, name: str) -> Peer:
+    """Return the row of that name."""
+    return next(peer for peer in TABLES[table] if peer.name == name)
