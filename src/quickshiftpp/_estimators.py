@@ -330,9 +330,9 @@ class QuickshiftPP(_CoreClusterer):
 class MCores(_CoreClusterer):
     """Cluster-cores of the density, every other sample going to the nearest one.
 
-    The cores are those of :class:`QuickshiftPP` (Algorithm 1 of [2]_, a variant of MCores [1]_ whose
-    `beta` is relative to the density of the mode). A sample outside of them gets the label of
-    the nearest sample inside one.
+    The cores are those of :class:`QuickshiftPP`: Algorithm 1 of [2]_, a variant of MCores [1]_
+    whose `beta` is relative to the density of the mode. A sample outside of them gets the label
+    of the nearest sample inside one.
 
     Parameters
     ----------

@@ -31,8 +31,8 @@ class ModeTree:
     Lower a level from the highest density to zero and watch the connected components of the samples
     above it, in the mutual k-nearest-neighbour graph. Each is born at a mode and ends when it meets
     a component with a higher mode, at a saddle. The prominence of a mode is the share of its
-    density that is lost on the way down to its saddle. The cluster-cores of Quickshift++ at ``beta``
-    belong to the modes of prominence above ``beta``, so that one tree holds every clustering.
+    density that is lost on the way down to its saddle. The cluster-cores of Quickshift++ at `beta`
+    belong to the modes of prominence above `beta`, so that one tree holds every clustering.
 
     Made by :meth:`QuickshiftPP.fit`; not meant to be built by hand.
 
