@@ -1,0 +1,216 @@
+"""The number of clusters at every beta."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from .._modes import ModeTree
+from ._style import FAINT, INK, PALETTE, FloatArray, IntArray, axes_for, fitted_tree, merged, tidy
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure, SubFigure
+    from matplotlib.lines import Line2D
+    from matplotlib.patches import StepPatch
+    from matplotlib.text import Annotation
+
+_FIGSIZE = (5.4, 3.4)
+_NARROWEST = 0.06  # of the range of beta: a plateau has to hold its label
+
+
+class ClusterCountDisplay:
+    """The number of clusters as a function of beta.
+
+    A step function that falls as beta grows, since beta is a threshold on prominence. A long step
+    is a natural choice: a wide range of beta agrees on the number of clusters.
+
+    Parameters
+    ----------
+    edges : ndarray of shape (n_steps + 1,)
+        The betas, ascending from 0 to 1, where the number may change.
+    counts : ndarray of shape (n_steps,)
+        The number of clusters between one edge and the next.
+    beta : float
+        The current one.
+    n_clusters : int
+        The number of clusters there.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+    figure_ : matplotlib Figure
+    steps_ : StepPatch
+    beta_line_ : Line2D
+    current_ : Line2D
+        The point of the current beta.
+    annotations_ : list of Annotation
+        The numbers of clusters of the widest plateaus, the widest first.
+
+    See Also
+    --------
+    ProminenceDisplay : The modes that are counted.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from sklearn.datasets import make_moons
+    >>> from quickshiftpp import QuickshiftPP
+    >>> from quickshiftpp.plotting import ClusterCountDisplay
+    >>> X, _ = make_moons(500, noise=0.05, random_state=0)
+    >>> model = QuickshiftPP(k=20, beta=0.7).fit(X)
+    >>> display = ClusterCountDisplay.from_estimator(model, ax=Figure().subplots())
+    >>> [annotation.get_text() for annotation in display.annotations_]
+    ['2 clusters', '4', '13']
+    """
+
+    ax_: Axes
+    figure_: Figure | SubFigure
+    steps_: StepPatch
+    beta_line_: Line2D
+    current_: Line2D
+    annotations_: list[Annotation]
+
+    def __init__(
+        self,
+        edges: npt.NDArray[np.float64],
+        counts: npt.NDArray[np.int64],
+        *,
+        beta: float,
+        n_clusters: int,
+    ) -> None:
+        self.edges = edges
+        self.counts = counts
+        self.beta = beta
+        self.n_clusters = n_clusters
+
+    @classmethod
+    def from_estimator(
+        cls, estimator: Any, *, n_betas: int = 200, ax: Axes | None = None, **kwargs: Any
+    ) -> Self:
+        """Draw the number of clusters of a fitted estimator at every beta.
+
+        Parameters
+        ----------
+        estimator : QuickshiftPP or MCores
+            Fitted.
+        n_betas : int, default=200
+            Only for an estimator with a `min_cluster_size` above 1: the number of betas at which to
+            count. Without it the steps are read off the tree, exactly.
+        ax : matplotlib Axes, optional
+            None for a new figure.
+        **kwargs
+            As of :meth:`plot`.
+
+        Returns
+        -------
+        ClusterCountDisplay
+        """
+        tree = fitted_tree(estimator, cls)
+        smallest = getattr(estimator, "min_cluster_size_", 1)
+        if smallest > 1:
+            edges, counts = _sampled_steps(tree, smallest, n_betas)
+        else:
+            edges, counts = _exact_steps(tree)
+        display = cls(edges, counts, beta=estimator.beta_, n_clusters=estimator.n_clusters_)
+        return display.plot(ax, **kwargs)
+
+    def plot(self, ax: Axes | None = None, *, n_plateaus: int = 3, **kwargs: Any) -> Self:
+        """Draw the steps.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            None for a new figure.
+        n_plateaus : int, default=3
+            Write the number of clusters over so many of the widest plateaus.
+        **kwargs
+            For the steps, as of ``Axes.stairs``.
+
+        Returns
+        -------
+        self
+        """
+        self.ax_ = ax = axes_for(self, ax, _FIGSIZE)
+        from matplotlib.patches import StepPatch
+
+        self.figure_ = ax.figure
+        style = {"edgecolor": PALETTE[0], "linewidth": 1.6}
+        self.steps_ = ax.stairs(
+            self.counts, self.edges, baseline=None, **merged(StepPatch, style, kwargs)
+        )
+        self._set_scales()
+        self._draw_beta()
+        self._annotate(n_plateaus)
+        tidy(ax)
+        return self
+
+    def _set_scales(self) -> None:
+        ax = self.ax_
+        ax.set_xlim(0, 1)
+        ax.set_yscale("log")
+        low, high = 0.8 * self.counts.min(), 1.7 * self.counts.max()
+        ax.set_ylim(low, high)
+        few, more, all_of_them = (1, 2, 5), (1, 2, 3, 5), range(1, 10)
+        subs = all_of_them if high < 8 * low else more if high < 60 * low else few
+        decades = 10 ** np.arange(len(str(int(high))))
+        ticks = [int(tick) for tick in np.outer(decades, subs).flat if low <= tick <= high]
+        ax.set_yticks(ticks, [f"{tick:,}" for tick in ticks])
+        ax.minorticks_off()
+        ax.set_xlabel("beta")
+        ax.set_ylabel("number of clusters")
+
+    def _draw_beta(self) -> None:
+        ax = self.ax_
+        self.beta_line_ = ax.axvline(
+            self.beta, color=FAINT, linewidth=1.0, linestyle=(0, (4, 3)), zorder=0
+        )
+        (self.current_,) = ax.plot(
+            [self.beta], [self.n_clusters], "o", color=INK, markersize=5, markeredgecolor="white"
+        )
+        right = self.beta < 0.8
+        ax.annotate(
+            f"beta = {self.beta:.4g}", (self.beta, 1), xycoords=("data", "axes fraction"),
+            xytext=(5 if right else -5, -2), textcoords="offset points", va="top",
+            ha="left" if right else "right", color=FAINT, fontsize="small",
+        )  # fmt: skip
+
+    def _annotate(self, n_plateaus: int) -> None:
+        starts = np.flatnonzero(np.diff(self.counts, prepend=-1))
+        left, right = self.edges[starts], self.edges[[*starts[1:], len(self.counts)]]
+        widest = np.argsort(left - right, kind="stable")[:n_plateaus]
+        self.annotations_ = []
+        for i in widest[(right - left)[widest] >= _NARROWEST]:
+            count = int(self.counts[starts[i]])
+            middle = 0.5 * (left[i] + right[i])
+            if abs(middle - self.beta) < _NARROWEST:  # keep clear of the line of beta
+                wider = left[i] if self.beta > middle else right[i]
+                middle = 0.5 * (self.beta + wider)
+            self.annotations_.append(
+                self.ax_.annotate(
+                    f"{count:,}" if right[i] - left[i] < 0.15 else
+                    f"{count:,} cluster{'s' if count > 1 else ''}",
+                    (middle, count), xytext=(0, 4),
+                    textcoords="offset points", ha="center", va="bottom", color=INK,
+                    fontsize="small",
+                )
+            )  # fmt: skip
+
+
+def _exact_steps(tree: ModeTree) -> tuple[FloatArray, IntArray]:
+    """Count the modes of more prominence, between every two prominences."""
+    prominence = np.sort(tree.modes["prominence"])
+    inner = np.unique(prominence[(prominence > 0) & (prominence < 1)])
+    edges = np.concatenate([[0.0], inner, [1.0]])
+    counts = len(prominence) - np.searchsorted(prominence, edges[:-1], side="right")
+    return edges, counts.astype(np.int64)
+
+
+def _sampled_steps(tree: ModeTree, smallest: int, n_betas: int) -> tuple[FloatArray, IntArray]:
+    """Cut the tree at evenly spaced betas, each in the middle of its step."""
+    edges = np.linspace(0.0, 1.0, n_betas + 1)
+    middles = 0.5 * (edges[:-1] + edges[1:])
+    counts = [len(tree.cut(float(beta), smallest)[2]) for beta in middles]
+    return edges, np.array(counts, dtype=np.int64)

@@ -1,0 +1,303 @@
+"""The tree of modes as a dendrogram."""
+
+from __future__ import annotations
+
+import math
+from itertools import chain
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from ._style import (
+    FAINT,
+    GREY,
+    INK,
+    FloatArray,
+    IntArray,
+    apart,
+    axes_for,
+    cluster_colors,
+    finite_range,
+    fitted_tree,
+    merged,
+    mode_labels,
+    set_ticks,
+    tidy,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.collections import LineCollection, PathCollection
+    from matplotlib.figure import Figure, SubFigure
+    from matplotlib.text import Annotation
+
+_FIGSIZE = (6.4, 3.8)
+_MARGIN = 0.09  # of the range: how far beyond the finite levels the infinite ones stand
+
+
+class ModeTreeDisplay:
+    """The tree of modes as a dendrogram over log density.
+
+    Every mode is an upright line from its density down to its saddle's, where it joins the higher
+    mode that it meets there. A line that reaches the foot belongs to a mode that meets none. The
+    thick, coloured part is the cluster-core, down to ``1 - beta`` times the density of the mode;
+    a mode whose line is too short for it founds no cluster and is thin and grey throughout.
+
+    Parameters
+    ----------
+    log_density, saddle_log_density, prominence : ndarray of shape (n_modes,)
+        As in ``tree.modes``.
+    parent : ndarray of shape (n_modes,)
+        The number of the higher mode that each one meets, -1 if none; less than its own number.
+    labels : ndarray of shape (n_modes,)
+        The cluster that each mode founded, -1 where none.
+    beta : float
+    shown : ndarray
+        The numbers of the modes to draw, ascending; with a mode its parent.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+    figure_ : matplotlib Figure
+    positions_ : ndarray of shape (len(shown),)
+        Where each mode shown stands, from 0 to ``len(shown) - 1``.
+    stems_ : LineCollection
+        The upright lines, one for each mode shown.
+    joints_ : LineCollection
+        The level ones, one for each mode shown that meets a higher one.
+    cores_ : LineCollection
+        The coloured parts, one for each cluster shown, in label order.
+    tips_ : PathCollection
+        The modes of the clusters shown, in label order.
+    annotations_ : list of Annotation
+        The labels of the clusters.
+
+    See Also
+    --------
+    ProminenceDisplay : The same modes as points.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from sklearn.datasets import make_moons
+    >>> from quickshiftpp import QuickshiftPP
+    >>> from quickshiftpp.plotting import ModeTreeDisplay
+    >>> X, _ = make_moons(500, noise=0.05, random_state=0)
+    >>> model = QuickshiftPP(k=20, beta=0.7).fit(X)
+    >>> display = ModeTreeDisplay.from_estimator(model, max_modes=5, ax=Figure().subplots())
+    >>> display.shown.tolist()
+    [0, 1, 2, 3, 4]
+    """
+
+    ax_: Axes
+    figure_: Figure | SubFigure
+    positions_: npt.NDArray[np.float64]
+    stems_: LineCollection
+    joints_: LineCollection
+    cores_: LineCollection
+    tips_: PathCollection
+    annotations_: list[Annotation]
+
+    def __init__(
+        self,
+        log_density: npt.NDArray[np.float64],
+        saddle_log_density: npt.NDArray[np.float64],
+        prominence: npt.NDArray[np.float64],
+        parent: npt.NDArray[np.int32],
+        *,
+        labels: npt.NDArray[np.int64],
+        beta: float,
+        shown: npt.NDArray[np.int64],
+    ) -> None:
+        self.log_density = log_density
+        self.saddle_log_density = saddle_log_density
+        self.prominence = prominence
+        self.parent = parent
+        self.labels = labels
+        self.beta = beta
+        self.shown = shown
+
+    @classmethod
+    def from_estimator(
+        cls, estimator: Any, *, max_modes: int = 40, ax: Axes | None = None, **kwargs: Any
+    ) -> Self:
+        """Draw the tree of a fitted estimator.
+
+        Parameters
+        ----------
+        estimator : QuickshiftPP or MCores
+            Fitted.
+        max_modes : int, default=40
+            Draw only so many modes: the most prominent, and among equals those to which the most
+            samples belong. The picture says how many it leaves out.
+        ax : matplotlib Axes, optional
+            None for a new figure.
+        **kwargs
+            As of :meth:`plot`.
+
+        Returns
+        -------
+        ModeTreeDisplay
+        """
+        tree = fitted_tree(estimator, cls)
+        if max_modes < 1:
+            raise ValueError(f"max_modes is {max_modes}, but at least 1 mode has to be drawn.")
+        modes = tree.modes
+        # A parent is at least as prominent and larger, so that it comes before its children.
+        order = np.lexsort((-modes["size"], -modes["prominence"]))
+        display = cls(
+            modes["log_density"],
+            modes["saddle_log_density"],
+            modes["prominence"],
+            modes["parent"],
+            labels=mode_labels(estimator, tree),
+            beta=estimator.beta_,
+            shown=np.sort(order[:max_modes]),
+        )
+        return display.plot(ax, **kwargs)
+
+    def plot(self, ax: Axes | None = None, **kwargs: Any) -> Self:
+        """Draw the tree.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            None for a new figure.
+        **kwargs
+            For the coloured lines, as of ``LineCollection``.
+
+        Returns
+        -------
+        self
+        """
+        self.ax_ = axes_for(self, ax, _FIGSIZE)
+        self.figure_ = self.ax_.figure
+        self.positions_ = _positions(self.parent, self.saddle_log_density, self.shown)
+        self._set_scales()
+        self._draw_lines(kwargs)
+        self._draw_tips()
+        tidy(self.ax_, ("left",))
+        self.ax_.xaxis.label.set_color(FAINT)
+        return self
+
+    def _set_scales(self) -> None:
+        ax, tops = self.ax_, self.log_density[self.shown]
+        ends = self.saddle_log_density[self.shown]
+        cores = tops[self.labels[self.shown] >= 0] + math.log1p(-self.beta)
+        low, high = finite_range(tops, ends, cores)
+        height = high - low
+        endless, infinite = np.isneginf(ends).any(), np.isposinf(tops).any()
+        self._foot = low - _MARGIN * height
+        self._ceiling = high + _MARGIN * height
+        ax.set_xlim(-0.8, len(self.shown) - 0.2)
+        ax.set_ylim(
+            self._foot if endless else low - 0.03 * height,
+            (self._ceiling if infinite else high) + 0.07 * height,
+        )
+        set_ticks(
+            ax.yaxis,
+            low,
+            high,
+            foot=self._foot if endless else None,
+            ceiling=self._ceiling if infinite else None,
+        )
+        ax.set_xticks([])
+        ax.set_ylabel("log density")
+        ax.set_xlabel(self._what_is_shown(), fontsize="small")
+
+    def _what_is_shown(self) -> str:
+        left_out = np.ones(len(self.parent), dtype=bool)
+        left_out[self.shown] = False
+        if not left_out.any():
+            return f"all {len(self.parent):,} modes" if len(self.parent) > 1 else "the only mode"
+        return (
+            f"the {len(self.shown):,} most prominent of {len(self.parent):,} modes; the others "
+            f"have a prominence of {self.prominence[left_out].max():.2g} or less"
+        )
+
+    def _levels(self, values: FloatArray) -> FloatArray:
+        return np.clip(values, self._foot, self._ceiling)
+
+    def _draw_lines(self, kwargs: dict[str, Any]) -> None:
+        from matplotlib.collections import LineCollection
+
+        ax, x = self.ax_, self.positions_
+        top = self._levels(self.log_density[self.shown])
+        end = self._levels(self.saddle_log_density[self.shown])
+        self.stems_ = LineCollection(_segments(x, end, x, top), color=GREY, linewidth=0.8)
+        joined = np.flatnonzero(self.parent[self.shown] >= 0)
+        meets = np.searchsorted(self.shown, self.parent[self.shown[joined]])
+        self.joints_ = LineCollection(
+            _segments(x[joined], end[joined], x[meets], end[joined]), color=GREY, linewidth=0.8
+        )
+        ours = self._clusters_shown()
+        bottom = self._levels(self.log_density[self.shown[ours]] + math.log1p(-self.beta))
+        style = {
+            "color": cluster_colors(self.labels[self.shown[ours]]),
+            "linewidth": 3.2 if len(self.shown) <= 60 else 1.8,
+            "capstyle": "butt",
+        }
+        self.cores_ = LineCollection(
+            _segments(x[ours], bottom, x[ours], top[ours]), **merged(LineCollection, style, kwargs)
+        )
+        for lines in (self.stems_, self.joints_, self.cores_):
+            ax.add_collection(lines, autolim=False)
+
+    def _draw_tips(self) -> None:
+        ax, ours = self.ax_, self._clusters_shown()
+        labels = self.labels[self.shown[ours]]
+        points = np.stack(
+            [self.positions_[ours], self._levels(self.log_density[self.shown[ours]])], axis=1
+        )
+        self.tips_ = ax.scatter(
+            points[:, 0], points[:, 1], s=26 if len(self.shown) <= 60 else 10, linewidth=0,
+            facecolor=cluster_colors(labels), zorder=3,
+        )  # fmt: skip
+        self.annotations_ = [
+            ax.annotate(
+                f"{labels[i]}", points[i], xytext=(0, 4), textcoords="offset points",
+                ha="center", va="bottom", color=INK, fontsize="small",
+            )
+            for i in np.flatnonzero(apart(ax, points, 1.1))
+        ]  # fmt: skip
+
+    def _clusters_shown(self) -> IntArray:
+        """Return the places in `shown` of the modes that founded clusters, in label order."""
+        labels = self.labels[self.shown]
+        order = np.argsort(labels, kind="stable")
+        return order[labels[order] >= 0]
+
+
+def _segments(
+    x0: FloatArray, y0: FloatArray, x1: FloatArray, y1: FloatArray
+) -> list[npt.NDArray[np.float64]]:
+    return list(np.stack([x0, y0, x1, y1], axis=-1).reshape(-1, 2, 2))
+
+
+def _positions(
+    parent: npt.NDArray[np.int32], saddle_log_density: FloatArray, shown: IntArray
+) -> FloatArray:
+    """Place the modes side by side so that no line crosses another.
+
+    A branch that joins higher stands nearer to its parent, on the side where there is less so far:
+    what stands between a branch and its parent has then ended above the level of their joint.
+    """
+    rows: dict[int, list[int]] = {}  # of each mode, itself and what joins it, from left to right
+    joining: dict[int, list[int]] = {int(mode): [] for mode in shown}
+    roots = []
+    for mode in map(int, shown[::-1]):  # children before their parents
+        left: list[list[int]] = []
+        right: list[list[int]] = []
+        for child in sorted(joining[mode], key=lambda m: -saddle_log_density[m]):
+            side = left if sum(map(len, left)) < sum(map(len, right)) else right
+            side.append(rows.pop(child))
+        rows[mode] = [*chain(*reversed(left)), mode, *chain(*right)]
+        if parent[mode] >= 0:
+            joining[int(parent[mode])].append(mode)
+        else:
+            roots.append(mode)
+    row = [mode for root in reversed(roots) for mode in rows[root]]
+    positions = np.empty(len(shown))
+    positions[np.searchsorted(shown, row)] = np.arange(len(shown))
+    return positions
