@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 import scipy.sparse
@@ -64,7 +66,7 @@ BAD_PARAMETERS = [
     ("beta", -0.1, "-0.1"),
     ("beta", 1.5, "1.5"),
     ("beta", float("nan"), "nan"),
-    ("beta", None, "None"),
+    ("beta", "high", "high"),
     ("metric", "cosine", "cosine"),
     ("dimension", 0, "0"),
     ("dimension", -1, "-1"),
@@ -120,16 +122,43 @@ def test_all_neighbors_k(k, error, message):
 def test_all_neighbors_options():
     with pytest.raises(ValueError, match=r"algorithm is 'magic'.*kd_tree"):
         all_neighbors(X, 3, algorithm="magic")
-    with pytest.raises(ValueError, match="n_jobs is 0"):
-        all_neighbors(X, 3, n_jobs=0)
+    for n_jobs in (0, 2.5, "many"):
+        with pytest.raises(ValueError, match=f"n_jobs is {n_jobs!r}"):
+            all_neighbors(X, 3, n_jobs=n_jobs)
 
 
-@pytest.mark.parametrize("beta", [0, 1, -1, 2, float("nan")])
+def test_far_too_many_threads():
+    reference = QuickshiftPP(5, n_jobs=1).fit(X)
+    for n_jobs in (10**6, 2**40, -(10**6)):
+        np.testing.assert_array_equal(
+            QuickshiftPP(5, n_jobs=n_jobs).fit(X).labels_, reference.labels_
+        )
+
+
+def test_numbers_beyond_reason():
+    for bandwidth in (1e-200, 1e200):
+        with pytest.raises(ValueError, match=re.escape(f"bandwidth is {bandwidth}")):
+            QuickShift(bandwidth).fit(X)
+    assert QuickshiftPP(5, 0.5, dimension=1e-300).fit(X).n_clusters_ >= 1
+    assert QuickshiftPP(5, 0.5, min_cluster_size=10**30).fit(X).n_clusters_ == 1
+
+
+@pytest.mark.parametrize("beta", [0, 1, -1, 2, float("nan"), "x"])
 def test_tree_beta(beta):
     tree = QuickshiftPP(5).fit(X).tree_
-    for method in (tree.labels, tree.core_labels, tree.n_clusters, tree.cut):
-        with pytest.raises(ValueError, match=f"beta is {beta}.*between 0 and 1"):
+    for method in (tree.labels, tree.core_labels, tree.cut):
+        with pytest.raises(ValueError, match=f"beta is {beta!r}.*between 0 and 1"):
             method(beta)
+
+
+def test_tree_sizes_and_numbers():
+    tree = QuickshiftPP(5).fit(X).tree_
+    for size in (0, -1, 2.5, "k", True):
+        with pytest.raises(ValueError, match=f"min_cluster_size is {size!r}"):
+            tree.labels(beta=0.5, min_cluster_size=size)
+    for number in (2.5, True, "two"):
+        with pytest.raises(ValueError, match=f"n_clusters is {number!r}"):
+            tree.labels(n_clusters=number)
 
 
 def test_tree_wants_one_of_beta_and_n_clusters():

@@ -92,7 +92,7 @@ def test_few_samples(n, estimator):
 @pytest.mark.parametrize("k", [1, 70])
 def test_smallest_and_largest_k(k):
     X = np.random.default_rng(1).normal(size=(70, 3))
-    model = QuickshiftPP(k).fit(X)
+    model = QuickshiftPP(k, 0.3).fit(X)
     expected = oracle.quickshiftpp(X, k, 0.3)
     np.testing.assert_array_equal(model.labels_, expected.labels)
     assert model.n_clusters_ == (70 if k == 1 else len(expected.modes))
@@ -162,3 +162,66 @@ def test_memory_is_linear_in_n_times_k():
     )
     lists_kib = 300_000 * 20 * 12 // 1024
     assert int(result.stdout) < 2.5 * lists_kib
+
+
+WIDE_RANGES = {
+    "one and next to nothing": np.array([[1.0]] + [[i * 1e-310] for i in range(1, 8)]),
+    "huge and tiny": np.array([[1e300]] + [[i * 1e-100] for i in range(1, 60)]),
+    "probabilities": 10 ** -np.random.default_rng(0).uniform(0, 330, (500, 1)),
+}
+
+
+@pytest.mark.parametrize("name", WIDE_RANGES)
+def test_more_than_float64_can_square(name):
+    """Only equal rows are at distance zero, so that nothing falls apart."""
+    X = WIDE_RANGES[name]
+    rows = np.random.default_rng(1).permutation(len(X))
+    for k in (2, 3):
+        model = QuickshiftPP(k, 0.5).fit(X)
+        np.testing.assert_array_equal(
+            QuickshiftPP(k, 0.5).fit(X[rows]).labels_, model.labels_[rows]
+        )
+        np.testing.assert_array_equal(model.predict(X), model.labels_)
+        _, indices = all_neighbors(X, k)
+        assert ((indices >= 0) & (indices < len(X))).all()
+
+
+@pytest.mark.parametrize("n", [60, 1000])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_predict_far_away(n, dtype):
+    X = np.random.default_rng(0).normal(size=(n, 2)).astype(dtype)
+    X[n // 2 :] += 20
+    model = QuickshiftPP(10, 0.5, min_cluster_size=10).fit(X)
+    high, low = model.labels_[-1], model.labels_[0]
+    assert model.predict([[1e9, 1e9], [-1e9, -1e9]]).tolist() == [high, low]
+    # Farther than float64 tells the samples apart, all are equally near, and the densest has it.
+    for far in (1e30, 1e200, 1e300):
+        assert model.predict([[far, far], [-far, -far]]).tolist() == [0, 0]
+    tiny = QuickshiftPP(10, 0.5, min_cluster_size=10).fit(X.astype(np.float64) * 1e-200)
+    assert tiny.predict([[1e-191, 1e-191], [-1e-191, -1e-191]]).tolist() == [high, low]
+    for precision in (np.float32, np.float64):
+        assert tiny.predict(np.array([[1, 1], [-1, -1]], precision)).tolist() == [0, 0]
+
+
+def test_after_a_fork():
+    """A child process of one that has used threads does not wait for threads that are gone."""
+    code = """
+        import multiprocessing, warnings
+        import numpy as np
+        from quickshiftpp import QuickshiftPP
+        X = np.random.default_rng(0).normal(size=(60_000, 2))
+        model = QuickshiftPP(n_jobs=2).fit(X)
+        def work():
+            assert (QuickshiftPP(n_jobs=2).fit(X).labels_ == model.labels_).all()
+            assert (model.tree_.labels(beta=0.5) >= 0).all()
+        warnings.simplefilter("ignore")
+        child = multiprocessing.get_context("fork").Process(target=work)
+        child.start()
+        child.join(timeout=100)
+        print(child.exitcode)
+        child.kill()
+    """
+    result = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, check=True
+    )
+    assert result.stdout == "0\n"

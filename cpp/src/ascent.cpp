@@ -97,7 +97,8 @@ Found NearestBelow<T>::from_point(const double* point, std::int32_t home, double
         for (int c = 0; c < found; ++c) {
           const std::int32_t j = position[c];
           if (!(key_[j] < limit) || squared[c] > best.squared_distance) continue;
-          if (squared[c] < best.squared_distance || is_preferred(j, best.position))
+          if (best.position < 0 || squared[c] < best.squared_distance ||
+              is_preferred(j, best.position))
             best = {j, squared[c]};
         }
       });
@@ -114,7 +115,7 @@ Found NearestBelow<T>::from_sample(std::int32_t position, double limit) const {
 template <class T>
 Buffer<std::int32_t> denser_parents(const Index<T>& index, const NeighborLists& lists,
                                     const Run& run) {
-  const double* radius = lists.squared_radius.data();
+  const double* radius = lists.squared_radii();
   const NearestBelow<T> search(index, radius);
   Buffer<std::int32_t> parent(index.samples());
   parallel_for(run, index.samples(), 256, [&](std::size_t begin, std::size_t end, int) {
@@ -123,7 +124,7 @@ Buffer<std::int32_t> denser_parents(const Index<T>& index, const NeighborLists& 
       const double* squared = lists.distances(i);
       std::int32_t best = -1;
       double distance = kInfinity;
-      for (int c = 0; c < lists.k && squared[c] <= distance; ++c) {
+      for (int c = 0; c < lists.k() && squared[c] <= distance; ++c) {
         const std::int32_t j = neighbor[c];
         if (radius[j] < radius[i] && (best < 0 || search.is_preferred(j, best))) {
           best = j;
@@ -132,7 +133,7 @@ Buffer<std::int32_t> denser_parents(const Index<T>& index, const NeighborLists& 
       }
       // The list does not settle it when nothing in it is denser, or when samples left out of it
       // are as near as the one found.
-      const bool is_open = best < 0 || (distance == radius[i] && lists.tied_beyond[i]);
+      const bool is_open = best < 0 || (distance == radius[i] && lists.tied_beyond(i));
       if (is_open && radius[i] > 0) best = search.from_sample(i, radius[i]).position;
       parent[static_cast<std::size_t>(i)] = best;
     }

@@ -24,6 +24,7 @@ static_assert(kBlock % (kLanes * kGroup) == 0);
 
 typedef double Doubles __attribute__((vector_size(kLanes * 8)));
 typedef int64_t Integers __attribute__((vector_size(kLanes * 8)));
+typedef uint64_t Bits __attribute__((vector_size(kLanes * 8)));
 typedef float Floats __attribute__((vector_size(kLanes * 4)));
 
 inline Doubles load(const double* p) { return *reinterpret_cast<const Doubles*>(p); }
@@ -201,27 +202,27 @@ inline Doubles exponential(Doubles x) {
   Doubles power = Doubles{} + inverse_factorial[0];
   for (int i = 1; i < 14; ++i) power = power * r + inverse_factorial[i];
   // The low bits of `shifted` hold n in two's complement.
-  return reinterpret_cast<Doubles>(reinterpret_cast<Integers>(power) +
-                                   (reinterpret_cast<Integers>(shifted) << 52));
+  return reinterpret_cast<Doubles>(reinterpret_cast<Bits>(power) +
+                                   (reinterpret_cast<Bits>(shifted) << 52));
 }
 
 template <class T>
 uint64_t gaussian(const T* block, int columns, const double* query, double rate, double limit) {
   constexpr double unit = 2251799813685248.0;    // 2^51
   constexpr double offset = 4503599627370496.0;  // 2^52: adding it leaves an integer in the bits
-  const Integers offset_bits = reinterpret_cast<Integers>(Doubles{} + offset);
-  Integers total = {};
+  const Bits offset_bits = reinterpret_cast<Bits>(Doubles{} + offset);
+  Bits total = {};
   for (int base = 0; base < kBlock; base += kGroup * kLanes) {
     Doubles sum[kGroup];
     if (!squared_distances<T, 0>(block + base, columns, query, limit, sum)) continue;
     for (int g = 0; g < kGroup; ++g) {
-      const Integers inside = sum[g] <= limit;
+      const Bits inside = reinterpret_cast<Bits>(sum[g] <= limit);
       const Doubles scaled = exponential(sum[g] * -rate) * unit + offset;
-      total += (reinterpret_cast<Integers>(scaled) - offset_bits) & inside;
+      total += (reinterpret_cast<Bits>(scaled) - offset_bits) & inside;
     }
   }
   uint64_t result = 0;
-  for (int i = 0; i < kLanes; ++i) result += static_cast<uint64_t>(total[i]);
+  for (int i = 0; i < kLanes; ++i) result += total[i];
   return result;
 }
 

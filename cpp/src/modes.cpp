@@ -1,6 +1,7 @@
 #include "quickshiftpp/modes.hpp"
 
 #include <algorithm>
+#include <atomic>
 
 #include "quickshiftpp/forest.hpp"
 #include "quickshiftpp/kernels.hpp"
@@ -22,11 +23,12 @@ class TreeBuilder {
   TreeBuilder(const Index<T>& index, const NeighborLists& lists, const Run& run)
       : index_(index),
         lists_(lists),
-        radius_(lists.squared_radius.data()),
+        radius_(lists.squared_radii()),
         kernel_(kernels<T>()),
         run_(run) {}
 
   ModeTree build() {
+    rank_coordinates();
     link_to_densest_neighbors();
     link_equal_rows();
     resolve_roots(tree_.basin.data(), index_.samples(), run_);
@@ -39,16 +41,39 @@ class TreeBuilder {
 
  private:
   bool is_denser(std::int32_t a, std::int32_t b) const {
-    return radius_[a] != radius_[b] ? radius_[a] < radius_[b] : index_.comes_first(a, b);
+    if (radius_[a] != radius_[b]) return radius_[a] < radius_[b];
+    return rank_.size() > 0
+               ? rank_[static_cast<std::size_t>(a)] < rank_[static_cast<std::size_t>(b)]
+               : index_.comes_first(a, b);
+  }
+
+  /// Where ties are the rule, comparing coordinates each time would be most of the work.
+  void rank_coordinates() {
+    std::atomic<std::size_t> tied{0};
+    parallel_for(
+        run_, index_.samples(), tuning::kGrain, [&](std::size_t begin, std::size_t end, int) {
+          std::size_t count = 0;
+          for (auto i = static_cast<std::int32_t>(begin); i < static_cast<std::int32_t>(end); ++i)
+            count += has_ties_beyond(i);
+          tied += count;
+        });
+    has_ties_ = tied > 0;
+    if (tied <= index_.samples() / tuning::kTiedShare) return;
+    const Buffer<std::int32_t> order = zero_radius_sites(index_, nullptr);
+    rank_ = Buffer<std::int32_t>(index_.samples());
+    for (std::size_t r = 0; r < order.size(); ++r)
+      rank_[static_cast<std::size_t>(order[r])] = static_cast<std::int32_t>(r);
   }
 
   void link_to_densest_neighbors() {
     tree_.basin = Buffer<std::int32_t>(index_.samples());
-    parallel_for(
-        run_, index_.samples(), tuning::kGrain, [&](std::size_t begin, std::size_t end, int) {
-          for (auto i = static_cast<std::int32_t>(begin); i < static_cast<std::int32_t>(end); ++i)
-            tree_.basin[static_cast<std::size_t>(i)] = densest_neighbor(i);
-        });
+    // A sample with ties may search the whole index: small pieces then, to share and to interrupt.
+    parallel_for(run_, index_.samples(), has_ties_ ? 64 : tuning::kGrain,
+                 [&](std::size_t begin, std::size_t end, int) {
+                   for (auto i = static_cast<std::int32_t>(begin);
+                        i < static_cast<std::int32_t>(end); ++i)
+                     tree_.basin[static_cast<std::size_t>(i)] = densest_neighbor(i);
+                 });
   }
 
   /// The densest mutual neighbour of i, or i itself. A denser neighbour j is in the list of i,
@@ -61,7 +86,7 @@ class TreeBuilder {
     auto consider = [&](std::int32_t j) {
       if (is_denser(j, densest)) densest = j;
     };
-    for (int c = 0; c < lists_.k; ++c) {
+    for (int c = 0; c < lists_.k(); ++c) {
       const std::int32_t j = neighbor[c];
       if (radius_[j] > radius_[densest]) continue;  // first, because it is nearly always so
       if (squared[c] <= radius_[j]) consider(j);
@@ -135,19 +160,21 @@ class TreeBuilder {
     };
     std::vector<Worker> workers(static_cast<std::size_t>(run_.threads));
     const auto blocks = static_cast<std::size_t>(index_.blocks());
-    parallel_for(run_, blocks, 16, [&](std::size_t begin, std::size_t end, int thread) {
-      Worker& worker = workers[static_cast<std::size_t>(thread)];
-      for (std::int32_t i = index_.block_begin(static_cast<std::int32_t>(begin));
-           i < index_.block_end(static_cast<std::int32_t>(end) - 1); ++i) {
-        worker.touched.clear();
-        touch_other_basins(i, worker.touched);
-        for (std::int32_t other : worker.touched) worker.edges.push_back({radius_[i], i, other});
-        if (worker.edges.size() >= worker.limit) {
-          reduce(worker.edges);
-          worker.limit = std::max(tuning::kForestEdges, 2 * worker.edges.size());
-        }
-      }
-    });
+    parallel_for(run_, blocks, has_ties_ ? 2 : 16,
+                 [&](std::size_t begin, std::size_t end, int thread) {
+                   Worker& worker = workers[static_cast<std::size_t>(thread)];
+                   for (std::int32_t i = index_.block_begin(static_cast<std::int32_t>(begin));
+                        i < index_.block_end(static_cast<std::int32_t>(end) - 1); ++i) {
+                     worker.touched.clear();
+                     touch_other_basins(i, worker.touched);
+                     for (std::int32_t other : worker.touched)
+                       worker.edges.push_back({radius_[i], i, other});
+                     if (worker.edges.size() >= worker.limit) {
+                       reduce(worker.edges);
+                       worker.limit = std::max(tuning::kForestEdges, 2 * worker.edges.size());
+                     }
+                   }
+                 });
     for (Worker& worker : workers) {
       edges_.insert(edges_.end(), worker.edges.begin(), worker.edges.end());
       worker.edges = {};
@@ -162,7 +189,7 @@ class TreeBuilder {
       const std::int32_t other = tree_.basin[static_cast<std::size_t>(j)];
       if (other != own && (touched.empty() || touched.back() != other)) touched.push_back(other);
     };
-    for (int c = 0; c < lists_.k; ++c) {
+    for (int c = 0; c < lists_.k(); ++c) {
       const std::int32_t j = neighbor[c];
       if (tree_.basin[static_cast<std::size_t>(j)] == own) continue;  // nearly always so
       if (squared[c] <= radius_[j] && is_denser(j, i)) touch(j);
@@ -175,9 +202,7 @@ class TreeBuilder {
 
   /// Whether denser mutual neighbours of i may be missing from its list. Equal rows are linked
   /// apart.
-  bool has_ties_beyond(std::int32_t i) const {
-    return lists_.tied_beyond[static_cast<std::size_t>(i)] && radius_[i] > 0;
-  }
+  bool has_ties_beyond(std::int32_t i) const { return lists_.tied_beyond(i) && radius_[i] > 0; }
 
   /// Calls visit(j) for the denser samples j at distance exactly r_i = r_j, in i's list or not.
   /// They are found again rather than stored: there may be far more than n k of them.
@@ -229,6 +254,8 @@ class TreeBuilder {
   const double* radius_;  // squared, by position
   const Kernels<T>& kernel_;
   const Run& run_;
+  Buffer<std::int32_t> rank_;  // by position, in the order that settles ties; empty where few tie
+  bool has_ties_ = false;
   ModeTree tree_;
   std::vector<Edge> edges_;
 };

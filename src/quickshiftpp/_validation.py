@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from numbers import Integral
 from typing import Any
 
@@ -59,17 +60,62 @@ def scaling_exponent(X: FloatArray) -> int:
 
 
 def scale(X: FloatArray, exponent: int) -> FloatArray:
-    """Return X times 2**exponent; X itself where the exponent is 0."""
-    return X if exponent == 0 else np.ldexp(X, exponent)
+    """Return X times 2**exponent; X itself where the exponent is 0.
+
+    What is then still so small that its squares would vanish is rounded to a grid on which they do
+    not: only equal samples may be at distance zero.
+    """
+    if exponent == 0:
+        return X
+    scaled = np.ldexp(X, exponent)
+    tiny = np.abs(scaled) < math.ldexp(1, _SMALLEST_EXPONENT)
+    grid = _SMALLEST_EXPONENT - 53
+    scaled[tiny] = np.ldexp(np.rint(np.ldexp(scaled[tiny], -grid)), grid)
+    return scaled
+
+
+def joint_exponent(X: FloatArray, exponent: int) -> int:
+    """Return the exponent, or a lower one where X times 2**exponent would be too large."""
+    largest = max(float(X.max()), -float(X.min()))
+    return min(exponent, _LARGEST_EXPONENT - math.frexp(largest)[1])
 
 
 def resolve_threads(n_jobs: int | None) -> int:
     """Return the number of threads: None as OpenMP would, a negative number as joblib does."""
     if n_jobs is None:
-        return _core.default_threads()
-    if n_jobs == 0:
-        raise ValueError("n_jobs is 0: give a positive number, -1 for all cores, or None.")
-    return n_jobs if n_jobs > 0 else max(1, cpu_count() + 1 + n_jobs)
+        return usable_threads(_core.default_threads())
+    if not isinstance(n_jobs, Integral) or n_jobs == 0:
+        raise ValueError(
+            f"n_jobs is {n_jobs!r}: give a positive whole number, -1 for all cores, or None."
+        )
+    # Far more threads than cores are a slip, and each has memory of its own.
+    most = max(64, 4 * cpu_count())
+    return usable_threads(
+        min(int(n_jobs), most) if n_jobs > 0 else max(1, cpu_count() + 1 + n_jobs)
+    )
+
+
+class _Pool:
+    """OpenMP's threads do not survive a fork: a child that waits for them would wait forever."""
+
+    started = False
+    lost = False
+
+    @classmethod
+    def after_fork(cls) -> None:
+        cls.lost = cls.started
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_Pool.after_fork)
+
+
+def usable_threads(threads: int) -> int:
+    """Return the number of threads, but 1 in a process forked from one that has used several."""
+    if _Pool.lost:
+        return 1
+    _Pool.started = _Pool.started or threads > 1
+    return threads
 
 
 def default_k(n_samples: int) -> int:
@@ -93,10 +139,20 @@ def resolve_k(k: int | None, n_samples: int) -> int:
 
 def check_beta(beta: Any) -> float:
     """Return beta as a float strictly between 0 and 1."""
-    value = float(beta)
+    try:
+        value = float(beta)
+    except (TypeError, ValueError):
+        value = math.nan
     if not 0 < value < 1:
         raise ValueError(
-            f"beta is {beta}, but it must lie strictly between 0 and 1: it is the share of a "
+            f"beta is {beta!r}, but it must lie strictly between 0 and 1: it is the share of a "
             "mode's density that may be lost inside its cluster-core."
         )
     return value
+
+
+def check_min_cluster_size(size: Any) -> int:
+    """Return the least size of a cluster as an int of 1 or more."""
+    if not isinstance(size, Integral) or isinstance(size, bool) or size < 1:
+        raise ValueError(f"min_cluster_size is {size!r}, but it must be a whole number from 1 on.")
+    return int(size)

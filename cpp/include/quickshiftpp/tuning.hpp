@@ -33,6 +33,10 @@ inline constexpr int kPending = kFlush + kBlock;
 /// Edges between basins that one thread gathers before it reduces them to a spanning forest.
 inline constexpr std::size_t kForestEdges = std::size_t{1} << 20;
 
+/// Coordinates are ranked once, rather than compared each time, where more than one sample in so
+/// many has ties beyond its list.
+inline constexpr std::size_t kTiedShare = 16;
+
 /// Samples per work item of the per-sample stages: enough that waking a thread pays.
 inline constexpr std::size_t kGrain = 16384;
 
