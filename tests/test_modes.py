@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.cluster import hierarchy
 
 import oracle
 from cases import random_case
+from comparators import assert_same_fit
 from quickshiftpp import ModeTree, QuickshiftPP
 
 
@@ -14,7 +16,7 @@ from quickshiftpp import ModeTree, QuickshiftPP
 def test_every_beta_from_one_tree(seed):
     """The number of cores of Algorithm 1 at many betas, the breakpoints among them."""
     case = random_case(seed, largest=25)
-    tree = QuickshiftPP(case.k).fit(case.X).tree_
+    tree = QuickshiftPP(case.k, 0.3).fit(case.X).tree_
     inner = tree.modes["prominence"][
         (tree.modes["prominence"] > 0) & (tree.modes["prominence"] < 1)
     ]
@@ -73,3 +75,102 @@ def test_ties_with_a_decimal_beta():
     model = QuickshiftPP(2, 0.5).fit(X)
     expected = oracle.quickshiftpp(X, 2, 0.5)
     np.testing.assert_array_equal(model.core_labels_, expected.core_labels)
+
+
+def example(seed=0, n=300, k=8):
+    return QuickshiftPP(k, 0.4).fit(np.random.default_rng(seed).normal(size=(n, 2)))
+
+
+def test_breakpoints():
+    tree = example().tree_
+    betas = tree.betas()
+    assert (np.diff(betas) > 0).all()
+    assert ((betas > 0) & (betas < 1)).all()
+    middles = (betas[:-1] + betas[1:]) / 2
+    counts = tree.n_clusters(middles)
+    assert (np.diff(counts) < 0).all()
+    assert tree.n_clusters(betas[0] / 2) > counts[0]
+
+
+def test_counting_with_a_least_size():
+    tree = example().tree_
+    counts = tree.n_clusters([0.2, 0.5], min_cluster_size=10)
+    assert counts.tolist() == [
+        len(set(tree.labels(beta=beta, min_cluster_size=10))) for beta in (0.2, 0.5)
+    ]
+    assert tree.n_clusters(0.2, min_cluster_size=10) == counts[0]
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_linkage(seed):
+    case = random_case(seed)
+    tree = QuickshiftPP(case.k, 0.3).fit(case.X).tree_
+    linkage = tree.linkage()
+    assert linkage.shape == (len(tree.modes) - 1, 4)
+    if len(tree.modes) == 1:
+        return
+    assert hierarchy.is_valid_linkage(linkage)
+    np.testing.assert_array_equal(tree.children, linkage[:, :2])
+    for beta in (0.2, 0.5, 0.9):
+        groups = hierarchy.fcluster(linkage, beta, "distance")
+        assert len(set(groups)) == tree.n_clusters(beta)
+    hierarchy.dendrogram(linkage, no_plot=True)
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
+def test_frames(library):
+    tree = example().tree_
+    frame = tree.to_frame(library)
+    assert type(frame).__module__.split(".")[0] in (library, "pyarrow")
+    column = frame["prominence"]
+    np.testing.assert_array_equal(np.asarray(column), tree.modes["prominence"])
+    assert tree.to_frame() is not None
+    with pytest.raises(ValueError, match="library is 'excel'"):
+        tree.to_frame("excel")
+
+
+def test_networkx():
+    tree = example().tree_
+    graph = tree.to_networkx()
+    assert graph.number_of_nodes() == len(tree.modes)
+    assert graph.number_of_edges() == (tree.modes["parent"] >= 0).sum()
+    assert all(graph.out_degree(node) <= 1 for node in graph)
+    for child, parent, saddle in graph.edges(data="saddle"):
+        assert parent == tree.modes["parent"][child]
+        assert saddle == tree.modes["saddle"][child]
+
+
+def test_paths_explain_labels():
+    model = example()
+    labels, core_labels = model.labels_, model.core_labels_
+    for sample in range(0, 300, 7):
+        path = model.tree_.path(sample, beta=0.4)
+        assert path["index"][0] == sample
+        assert (np.diff(path["log_density"]) >= 0).all()
+        assert path["core_label"][-1] == labels[sample]
+        assert path["index"][-1] == model.mode_indices_[labels[sample]]
+        climbing = path["index"][path["core_label"] < 0]
+        assert (core_labels[climbing] < 0).all()
+        whole = model.tree_.path(sample)
+        assert whole["index"][-1] == model.tree_.modes["index"][0]
+    assert model.tree_.path(-1)["index"][0] == 299
+    with pytest.raises(ValueError, match="sample is 300"):
+        model.tree_.path(300)
+
+
+def test_relabel_equals_refit():
+    X = np.random.default_rng(0).normal(size=(500, 2))
+    model = QuickshiftPP(8, 0.4).fit(X)
+    for beta, size in ((0.2, 1), (0.6, 5), (0.9, 1)):
+        refit = QuickshiftPP(8, beta, min_cluster_size=size).fit(X)
+        assert_same_fit(X, model.relabel(beta=beta, min_cluster_size=size), refit)
+        assert (model.beta_, model.min_cluster_size_) == (beta, size)
+        np.testing.assert_array_equal(model.predict(X[:50]), refit.predict(X[:50]))
+    assert model.beta == 0.4  # the parameter stays what the user gave
+    wanted = model.tree_.n_clusters(0.5)
+    assert model.relabel(n_clusters=wanted, min_cluster_size=1).n_clusters_ == wanted
+    assert model.relabel(beta=0.5).min_cluster_size_ == 1
+    with pytest.raises(ValueError, match="give one of the two"):
+        model.relabel()
+    with pytest.raises(ValueError, match="min_cluster_size is 0"):
+        model.relabel(beta=0.5, min_cluster_size=0)

@@ -49,7 +49,7 @@ void declare_ascent(nb::module_& m) {
       "denser_parents",
       [](const Index<T>& index, const NeighborLists& lists, int threads,
          const nb::object& progress) {
-        require(lists.samples == index.samples(), "the lists belong to another index");
+        require(lists.samples() == index.samples(), "the lists belong to another index");
         return to_array(run_native(threads, progress, [&](const Run& run) {
           const Buffer<std::int32_t> parent = denser_parents(index, lists, run);
           return by_row<std::int32_t>(index, run, [&](std::int32_t i) {

@@ -1,5 +1,7 @@
 #include "quickshiftpp/density.hpp"
 
+#include <nanobind/stl/pair.h>
+
 #include "arrays.hpp"
 #include "stages.hpp"
 
@@ -37,6 +39,14 @@ void register_density(nb::module_& m) {
         return to_array(std::move(out));
       },
       "squared_radius"_a, "k"_a, "dimension"_a, "unit"_a, "threads"_a);
+  m.def(
+      "log_radius_sum",
+      [](const NeighborLists& lists, int threads) {
+        const LogRadiusSum total = run_native(
+            threads, nb::none(), [&](const Run& run) { return log_radius_sum(lists, run); });
+        return std::pair(total.sum, total.count);
+      },
+      "lists"_a, "threads"_a, "Sum and number of log(r_k / r_j) over all neighbours.");
   declare_gaussian<float>(m);
   declare_gaussian<double>(m);
 }

@@ -25,7 +25,7 @@ void declare_mode_tree(nb::module_& m) {
       "mode_tree",
       [](const Index<T>& index, const NeighborLists& lists, int threads,
          const nb::object& progress) {
-        require(lists.samples == index.samples(), "the lists belong to another index");
+        require(lists.samples() == index.samples(), "the lists belong to another index");
         ModeTree tree;
         auto basin = run_native(threads, progress, [&](const Run& run) {
           tree = mode_tree(index, lists, run);

@@ -57,21 +57,21 @@ void declare_index(nb::module_& m, const char* name) {
       [](const Index<T>& index, const NeighborLists& lists, int threads) {
         return to_array(run_native(threads, nb::none(), [&](const Run& run) {
           return by_row<double>(index, run,
-                                [&](std::int32_t i) { return lists.squared_radius[i]; });
+                                [&](std::int32_t i) { return lists.squared_radii()[i]; });
         }));
       },
       "index"_a, "lists"_a, "threads"_a);
   m.def(
       "export_lists",
       [](const Index<T>& index, const NeighborLists& lists, int threads) {
-        const std::size_t size = lists.samples * static_cast<std::size_t>(lists.k);
+        const std::size_t size = lists.samples() * static_cast<std::size_t>(lists.k());
         Buffer<double> distance(size);
         Buffer<std::int64_t> row(size);
         run_native(threads, nb::none(), [&](const Run& run) {
           export_lists(index, lists, distance.data(), row.data(), run);
         });
-        return std::pair(to_matrix(std::move(distance), lists.samples),
-                         to_matrix(std::move(row), lists.samples));
+        return std::pair(to_matrix(std::move(distance), lists.samples()),
+                         to_matrix(std::move(row), lists.samples()));
       },
       "index"_a, "lists"_a, "threads"_a);
   m.def(
@@ -111,7 +111,15 @@ void declare_index(nb::module_& m, const char* name) {
 
 void register_neighbors(nb::module_& m) {
   nb::class_<NeighborLists>(m, "NeighborLists", "Each sample's k nearest, in the index's order.")
-      .def_ro("k", &NeighborLists::k);
+      .def_prop_ro("k", &NeighborLists::k)
+      .def(
+          "first",
+          [](const NeighborLists& lists, int k, int threads) {
+            require(k >= 1 && k <= lists.k(), "first needs 1 <= k <= the lists' own");
+            return run_native(threads, nb::none(),
+                              [&](const Run& run) { return lists.first(k, run); });
+          },
+          "k"_a, "threads"_a, "The lists of the k nearest, in the same memory.");
   declare_index<float>(m, "IndexFloat32");
   declare_index<double>(m, "IndexFloat64");
 }

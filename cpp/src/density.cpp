@@ -1,5 +1,7 @@
 #include "quickshiftpp/density.hpp"
 
+#include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <numbers>
 #include <vector>
@@ -40,6 +42,35 @@ void knn_log_density(const double* squared_radius, std::size_t samples, int k, d
     for (std::size_t i = begin; i < end; ++i)
       out[i] = constant - dimension * (0.5 * std::log(squared_radius[i]) - log_unit);
   });
+}
+
+LogRadiusSum log_radius_sum(const NeighborLists& lists, const Run& run) {
+  constexpr double unit = 65536;
+  std::atomic<std::int64_t> sum{0}, count{0};
+  parallel_for(run, lists.samples(), tuning::kGrain, [&](std::size_t begin, std::size_t end, int) {
+    std::int64_t part_sum = 0, part_count = 0;
+    for (auto i = static_cast<std::int32_t>(begin); i < static_cast<std::int32_t>(end); ++i) {
+      const double* squared = lists.distances(i);
+      const double radius = squared[lists.k() - 1];
+      // The logarithm of a product of a few quotients at a time: logarithms are dear.
+      double logs = 0, product = 1;
+      int nearer = 0;
+      for (int c = 1; c + 1 < lists.k(); ++c) {
+        if (squared[c] == 0) continue;
+        ++nearer;
+        product *= std::min(radius / squared[c], 1e200);  // beyond that it is no dimension's doing
+        if (product > 1e100) {
+          logs += std::log(product);
+          product = 1;
+        }
+      }
+      part_sum += std::llround(0.5 * unit * (logs + std::log(product)));
+      part_count += nearer;
+    }
+    sum.fetch_add(part_sum, std::memory_order_relaxed);
+    count.fetch_add(part_count, std::memory_order_relaxed);
+  });
+  return {static_cast<double>(sum) / unit, static_cast<double>(count)};
 }
 
 template <class T>

@@ -204,22 +204,40 @@ void search_all_blocks(const Index<T>& queries, const Index<T>& targets, int k, 
 
 }  // namespace
 
+NeighborLists::NeighborLists(std::size_t samples, int k)
+    : samples_(samples),
+      k_(k),
+      stride_(static_cast<std::size_t>(k)),
+      entries_(std::make_shared<Entries>(Buffer<std::int32_t>(samples * stride_),
+                                         Buffer<double>(samples * stride_))),
+      squared_radius_(samples),
+      tied_beyond_(samples) {}
+
+NeighborLists::NeighborLists(const NeighborLists& longer, int k)
+    : samples_(longer.samples_),
+      k_(k),
+      stride_(longer.stride_),
+      entries_(longer.entries_),
+      squared_radius_(samples_),
+      tied_beyond_(samples_) {}
+
+NeighborLists NeighborLists::first(int k, const Run& run) const {
+  NeighborLists shorter(*this, k);
+  parallel_for(run, samples_, tuning::kGrain, [&](std::size_t begin, std::size_t end, int) {
+    for (std::size_t i = begin; i < end; ++i) {
+      const double* squared = distances(static_cast<std::int32_t>(i));
+      shorter.squared_radius_[i] = squared[k - 1];
+      shorter.tied_beyond_[i] = k < k_ ? squared[k] == squared[k - 1] : tied_beyond_[i];
+    }
+  });
+  return shorter;
+}
+
 template <class T>
 NeighborLists neighbor_lists(const Index<T>& index, int k, const Run& run) {
-  const std::size_t n = index.samples(), width = static_cast<std::size_t>(k);
-  NeighborLists lists{n,
-                      k,
-                      Buffer<std::int32_t>(n * width),
-                      Buffer<double>(n * width),
-                      Buffer<double>(n),
-                      Buffer<std::uint8_t>(n)};
+  NeighborLists lists(index.samples(), k);
   search_all_blocks(index, index, k, run, [&](std::size_t i, const Shortlist<T>& found) {
-    for (int j = 0; j < k; ++j) {
-      lists.position[i * width + static_cast<std::size_t>(j)] = found[j].position;
-      lists.squared_distance[i * width + static_cast<std::size_t>(j)] = found[j].squared;
-    }
-    lists.squared_radius[i] = found[k - 1].squared;
-    lists.tied_beyond[i] = found.tied_beyond();
+    lists.store(i, found, found.tied_beyond());
   });
   return lists;
 }
@@ -254,17 +272,17 @@ Buffer<std::int32_t> zero_radius_sites(const Index<T>& index, const double* squa
 template <class T>
 void export_lists(const Index<T>& index, const NeighborLists& lists, double* distance,
                   std::int64_t* row, const Run& run) {
-  const auto width = static_cast<std::size_t>(lists.k);
-  parallel_for(run, lists.samples, tuning::kGrain, [&](std::size_t begin, std::size_t end, int) {
-    for (std::size_t i = begin; i < end; ++i) {
-      const std::size_t out = static_cast<std::size_t>(index.original(static_cast<int>(i))) * width;
+  const auto width = static_cast<std::size_t>(lists.k());
+  parallel_for(run, lists.samples(), tuning::kGrain, [&](std::size_t begin, std::size_t end, int) {
+    for (auto i = static_cast<std::int32_t>(begin); i < static_cast<std::int32_t>(end); ++i) {
+      const std::size_t out = static_cast<std::size_t>(index.original(i)) * width;
       for (std::size_t j = 0; j < width; ++j) {
-        distance[out + j] = std::sqrt(lists.squared_distance[i * width + j]);
-        row[out + j] = index.original(lists.position[i * width + j]);
+        distance[out + j] = std::sqrt(lists.distances(i)[j]);
+        row[out + j] = index.original(lists.positions(i)[j]);
       }
     }
   });
-  const Buffer<std::int32_t> sites = zero_radius_sites(index, lists.squared_radius.data());
+  const Buffer<std::int32_t> sites = zero_radius_sites(index, lists.squared_radii());
   std::size_t end = 0;
   for (std::size_t begin = 0; begin < sites.size(); begin = end) {
     end = begin + 1;
@@ -273,7 +291,7 @@ void export_lists(const Index<T>& index, const NeighborLists& lists, double* dis
       const std::int64_t self = index.original(sites[i]);
       std::int64_t* list = row + static_cast<std::size_t>(self) * width;
       list[0] = self;
-      for (std::size_t from = begin, j = 1; j < width; ++from)
+      for (std::size_t from = begin, j = 1; j < width && from < end; ++from)
         if (sites[from] != sites[i]) list[j++] = index.original(sites[from]);
     }
   }

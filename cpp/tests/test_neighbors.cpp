@@ -46,9 +46,9 @@ TEST_CASE("ties beyond the list are flagged, and only those") {
   const std::vector<double> rows{0, 1, 2};
   const Index<double> index(rows.data(), 3, 1, false, bench.run);
   const NeighborLists lists = neighbor_lists(index, 2, bench.run);
-  CHECK(lists.tied_beyond[0] == 0);
-  CHECK(lists.tied_beyond[1] == 1);
-  CHECK(lists.tied_beyond[2] == 0);
+  CHECK(!lists.tied_beyond(0));
+  CHECK(lists.tied_beyond(1));
+  CHECK(!lists.tied_beyond(2));
 }
 
 TEST_CASE("zero_radius_sites: equal rows side by side, lowest row first") {
@@ -56,7 +56,7 @@ TEST_CASE("zero_radius_sites: equal rows side by side, lowest row first") {
   const std::vector<double> rows{5, 1, 5, 1, 7, 5};
   const Index<double> index(rows.data(), 6, 1, true, bench.run);
   const NeighborLists lists = neighbor_lists(index, 2, bench.run);
-  const Buffer<std::int32_t> sites = zero_radius_sites(index, lists.squared_radius.data());
+  const Buffer<std::int32_t> sites = zero_radius_sites(index, lists.squared_radii());
   std::vector<std::int32_t> original;
   for (std::size_t s = 0; s < sites.size(); ++s) original.push_back(index.original(sites[s]));
   CHECK(original == std::vector<std::int32_t>{1, 3, 0, 2, 5});

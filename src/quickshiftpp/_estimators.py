@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from numbers import Integral, Real
@@ -14,13 +15,17 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from . import _core
-from ._ascent import denser_parents, forest_labels, nearest_below
-from ._density import gaussian_density, knn_log_density
-from ._modes import ModeTree, build_tree
+from ._ascent import forest_labels, nearest_below
+from ._density import gaussian_density, significant_beta
+from ._landscape import Landscape, Surveyor
+from ._modes import ModeTree
 from ._neighbors import ALGORITHMS, Index, as_float64, build_index, wants_tree
 from ._progress import stage
+from ._selection import candidate_ks, choose, significant_betas
 from ._validation import (
     FloatArray,
+    check_min_cluster_size,
+    joint_exponent,
     resolve_k,
     resolve_threads,
     scale,
@@ -41,9 +46,13 @@ _CORE_CONSTRAINTS: dict[str, Any] = {
     "k": [Interval(Integral, 1, None, closed="left"), None],
     "beta": [Interval(Real, 0, 1, closed="neither")],
     "metric": [StrOptions({"euclidean"})],
-    "dimension": [Interval(Real, 0, None, closed="neither"), None],
+    "dimension": [Interval(Real, 0, None, closed="neither"), StrOptions({"intrinsic"}), None],
     **_SEARCH_CONSTRAINTS,
 }
+
+
+class DegenerateClusteringWarning(UserWarning):
+    """The parameters that were given show next to nothing of these data."""
 
 
 @contextmanager
@@ -66,11 +75,13 @@ class _IndexedClusterer(ClusterMixin, BaseEstimator):
     verbose: bool
 
     _index: Index
+    _index_as_float64: Index | None = None
     _unit: int
 
     def _build_index(self, X: Any, threads: int) -> FloatArray:
         samples = validate_samples(X, estimator=self)
         self._unit = scaling_exponent(samples)
+        self._index_as_float64 = None
         with stage("index", self.verbose) as progress:
             tree = wants_tree(self.algorithm, samples.shape[0])
             self._index = build_index(scale(samples, self._unit), tree, threads, progress)
@@ -78,6 +89,7 @@ class _IndexedClusterer(ClusterMixin, BaseEstimator):
 
     def __getstate__(self) -> dict[str, Any]:
         state: dict[str, Any] = dict(super().__getstate__())
+        state.pop("_index_as_float64", None)
         index = state.pop("_index", None)
         if index is not None:
             state["_index_rows"], state["_index_has_tree"] = index.rows(), index.has_tree
@@ -94,6 +106,7 @@ class _CoreClusterer(_IndexedClusterer):
     """What QuickshiftPP and MCores share: everything up to the tree of modes."""
 
     k_: int
+    beta_: float
     dimension_: float
     radii_: npt.NDArray[np.float64]
     log_density_: npt.NDArray[np.float64]
@@ -104,57 +117,27 @@ class _CoreClusterer(_IndexedClusterer):
     mode_indices_: npt.NDArray[np.int64]
     n_clusters_: int
 
-    def __init__(
-        self,
-        k: int | None = None,
-        beta: float = 0.3,
-        *,
-        metric: str = "euclidean",
-        dimension: float | None = None,
-        algorithm: str = "auto",
-        n_jobs: int | None = None,
-        verbose: bool = False,
-    ) -> None:
-        self.k = k
-        self.beta = beta
-        self.metric = metric
-        self.dimension = dimension
-        self.algorithm = algorithm
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-
-    def _fit_tree(self, X: Any, threads: int) -> None:
-        samples = self._build_index(X, threads)
-        n_samples, n_features = samples.shape
-        self.k_ = resolve_k(self.k, n_samples)
-        self.dimension_ = float(n_features if self.dimension is None else self.dimension)
+    def _search(self, k: int, dimension: Any, threads: int) -> Surveyor:
+        """Find the k nearest of every sample: what landscapes are made from."""
         index: Any = self._index
         with stage("neighbors", self.verbose) as progress:
-            lists = _core.neighbor_lists(index, self.k_, threads, progress)
-        with stage("density", self.verbose):
-            self._squared_radii = _core.squared_radii(index, lists, threads)
-            self.radii_ = np.ldexp(np.sqrt(self._squared_radii), -self._unit)
-            self.log_density_ = knn_log_density(
-                self._squared_radii, self.k_, self.dimension_, self._unit, threads
-            )
-        with stage("ascent", self.verbose) as progress:
-            self.parents_ = denser_parents(index, lists, threads, progress)
-        with stage("modes", self.verbose) as progress:
-            self.tree_ = build_tree(
-                index,
-                lists,
-                self._squared_radii,
-                self.log_density_,
-                self.parents_,
-                self.dimension_,
-                threads,
-                progress,
-            )
+            lists = _core.neighbor_lists(index, k, threads, progress)
+        return Surveyor(index, self._unit, lists, dimension, threads, self.verbose)
 
-    def _take_labels(self, min_cluster_size: int) -> None:
-        self.labels_, self.core_labels_, modes = self.tree_.cut(self.beta, min_cluster_size)
+    def _take_landscape(self, landscape: Landscape) -> None:
+        self.k_ = landscape.k
+        self.dimension_ = landscape.dimension
+        self._squared_radii = landscape.squared_radii
+        self.radii_ = np.ldexp(np.sqrt(landscape.squared_radii), -self._unit)
+        self.log_density_ = landscape.log_density
+        self.parents_ = landscape.parents
+        self.tree_ = landscape.tree
+
+    def _take_labels(self, beta: float, min_cluster_size: int) -> None:
+        self.labels_, self.core_labels_, modes = self.tree_.cut(beta, min_cluster_size)
         self.mode_indices_ = self.tree_.modes["index"][modes]
         self.n_clusters_ = len(modes)
+        self.beta_ = beta
 
 
 class QuickshiftPP(_CoreClusterer):
@@ -170,22 +153,26 @@ class QuickshiftPP(_CoreClusterer):
 
     Parameters
     ----------
-    k : int or None, default=None
+    k : int, "auto" or None, default=None
         The number of neighbours for the density, each sample counted as its own first. Small values
         follow fine structure, large ones smooth it. None for the square root of the number of
-        samples, from 8 to 64.
-    beta : float, default=0.3
+        samples, from 8 to 64; "auto" to have it chosen by the data, see Notes.
+    beta : float, "auto" or None, default=None
         The share of a mode's density that may be lost inside its core, strictly between 0 and 1.
-        The larger, the fewer clusters. The paper uses 0.3 for tables and 0.9 for photographs.
+        The larger, the fewer clusters. The paper uses 0.3 for tables and 0.9 for photographs. None
+        for ``1 - exp(-2.5 * sqrt(2 / k))``: modes that stand 2.5 standard errors of the density
+        above their saddle; "auto" to have it chosen by the data, see Notes.
     metric : {"euclidean"}, default="euclidean"
         The distance.
-    dimension : float or None, default=None
-        The dimension that relates radii to densities; None for the number of columns, as in the
-        paper. With many columns that are not independent, a smaller number restores the
-        influence of `beta`.
-    min_cluster_size : int, default=1
-        Clusters of fewer samples lose their core, and their samples climb on to another cluster. 1
-        is the paper's algorithm, which makes a cluster of every outlier.
+    dimension : float, "intrinsic" or None, default=None
+        The dimension that relates radii to densities. "intrinsic" estimates it from the distances
+        between neighbours [2]_: with many columns that are not independent, this restores the
+        influence of `beta`. None for the number of columns, as in the paper, where `beta` is a
+        number, and "intrinsic" where it is not.
+    min_cluster_size : int, "k" or None, default=None
+        Clusters of fewer samples lose their core, and their samples climb on to another cluster.
+        None for 1 where `beta` is a number, which is the paper's algorithm and makes a cluster of
+        every outlier, and for "k" where it is not.
     algorithm : {"auto", "kd_tree", "brute"}, default="auto"
         How to search for neighbours. The result is the same.
     n_jobs : int or None, default=None
@@ -212,14 +199,29 @@ class QuickshiftPP(_CoreClusterer):
         Every mode with its saddle and prominence; gives the labels for any other beta at once.
     k_ : int
         The number of neighbours used.
+    beta_ : float
+        The beta used.
     dimension_ : float
         The dimension used.
+    min_cluster_size_ : int
+        The least size of a cluster used.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Only where the columns of X had names.
 
+    Notes
+    -----
+    ``QuickshiftPP(k=..., beta=...)`` with two numbers is the paper's algorithm and nothing else.
+
+    With ``k="auto"`` eight values of k around the square root of the number of samples are tried,
+    with ``beta="auto"`` five betas for each k, from modes that stand 1.5 standard errors above
+    their saddle to 6. Every clustering gets a vote from every other, the larger the more alike the
+    two are, and the one with the most votes is taken: the middle of the widest range of settings
+    that say the same. It costs one neighbour search, for the largest k.
+
     See Also
     --------
+    sweep : All clusterings over a grid of k and beta.
     MCores : The same cores; other samples go to the nearest core.
     QuickShift : The climb alone, without cores.
     all_neighbors : The neighbour search by itself.
@@ -228,6 +230,7 @@ class QuickshiftPP(_CoreClusterer):
     ----------
     .. [1] H. Jiang, J. Jang, S. Kpotufe. Quickshift++: Provably Good Initializations for
        Sample-Based Mean Shift. ICML 2018.
+    .. [2] E. Levina, P. Bickel. Maximum Likelihood Estimation of Intrinsic Dimension. NIPS 2004.
 
     Examples
     --------
@@ -245,31 +248,33 @@ class QuickshiftPP(_CoreClusterer):
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **_CORE_CONSTRAINTS,
-        "min_cluster_size": [Interval(Integral, 1, None, closed="left")],
+        "k": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"}), None],
+        "beta": [Interval(Real, 0, 1, closed="neither"), StrOptions({"auto"}), None],
+        "min_cluster_size": [Interval(Integral, 1, None, closed="left"), StrOptions({"k"}), None],
     }
+
+    min_cluster_size_: int
 
     def __init__(
         self,
-        k: int | None = None,
-        beta: float = 0.3,
+        k: int | str | None = None,
+        beta: float | str | None = None,
         *,
         metric: str = "euclidean",
-        dimension: float | None = None,
-        min_cluster_size: int = 1,
+        dimension: float | str | None = None,
+        min_cluster_size: int | str | None = None,
         algorithm: str = "auto",
         n_jobs: int | None = None,
         verbose: bool = False,
     ) -> None:
-        super().__init__(
-            k,
-            beta,
-            metric=metric,
-            dimension=dimension,
-            algorithm=algorithm,
-            n_jobs=n_jobs,
-            verbose=verbose,
-        )
+        self.k = k
+        self.beta = beta
+        self.metric = metric
+        self.dimension = dimension
         self.min_cluster_size = min_cluster_size
+        self.algorithm = algorithm
+        self.n_jobs = n_jobs
+        self.verbose = verbose
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: npt.ArrayLike, y: Any = None) -> Self:  # noqa: ARG002
@@ -284,11 +289,96 @@ class QuickshiftPP(_CoreClusterer):
         -------
         self
         """
+        threads = resolve_threads(self.n_jobs)
         with _all_or_nothing(self):
-            self._fit_tree(X, resolve_threads(self.n_jobs))
+            samples = self._build_index(X, threads)
+            landscape, beta = self._survey(samples, threads)
+            self._take_landscape(landscape)
             with stage("labels", self.verbose):
-                self._take_labels(self.min_cluster_size)
+                self.min_cluster_size_ = self._size_limit(landscape.k)
+                self._take_labels(beta, self.min_cluster_size_)
+            self._warn_if_degenerate()
         return self
+
+    def _survey(self, samples: FloatArray, threads: int) -> tuple[Landscape, float]:
+        """Return the landscape and the beta to cut it at, chosen or given."""
+        n_samples = samples.shape[0]
+        is_auto = isinstance(self.k, str) or isinstance(self.beta, str)
+        ks = candidate_ks(n_samples) if isinstance(self.k, str) else [resolve_k(self.k, n_samples)]
+        dimension = self.dimension
+        if dimension is None and not isinstance(self.beta, Real):
+            dimension = "intrinsic"
+        surveyor = self._search(ks[-1], dimension, threads)
+        if is_auto:
+            choice = choose(samples, surveyor, ks, self._betas_for, self._size_limit)
+            return choice.landscape, choice.beta
+        landscape = surveyor.survey(ks[0])
+        return landscape, self._betas_for(landscape.k)[0]
+
+    def _betas_for(self, k: int) -> tuple[float, ...]:
+        if self.beta is None:
+            return (significant_beta(k),)
+        return significant_betas(k) if isinstance(self.beta, str) else (float(self.beta),)
+
+    def _size_limit(self, k: int) -> int:
+        if self.min_cluster_size is None:
+            return 1 if isinstance(self.beta, Real) else k
+        return k if isinstance(self.min_cluster_size, str) else self.min_cluster_size
+
+    def relabel(
+        self,
+        beta: float | None = None,
+        n_clusters: int | None = None,
+        *,
+        min_cluster_size: int | None = None,
+    ) -> Self:
+        """Take the labels of another beta, without a neighbour search.
+
+        Parameters
+        ----------
+        beta : float, optional
+            Strictly between 0 and 1.
+        n_clusters : int, optional
+            Ask for so many clusters instead, before `min_cluster_size` takes effect.
+        min_cluster_size : int, optional
+            The least size of a cluster; by default as in the fit.
+
+        Returns
+        -------
+        self
+            With new labels, cores, modes, ``n_clusters_``, ``beta_`` and ``min_cluster_size_``,
+            as a fit with that beta would give them.
+        """
+        check_is_fitted(self)
+        size = self.min_cluster_size_ if min_cluster_size is None else min_cluster_size
+        self._take_labels(self.tree_.resolve_beta(beta, n_clusters), check_min_cluster_size(size))
+        self.min_cluster_size_ = int(size)
+        return self
+
+    def _warn_if_degenerate(self) -> None:
+        """Say so when the user's own setting shows next to nothing, and what would help."""
+        n_samples = len(self.labels_)
+        if n_samples < 3:
+            return
+        sizes = np.bincount(self.labels_)
+        advice = None
+        if isinstance(self.k, Integral) and self.k > n_samples // 2:
+            advice = (
+                f"k={self.k} neighbours are more than half of the {n_samples} samples, so that "
+                "every neighbourhood spans the data: take a smaller k, or k=None to have it chosen."
+            )
+        elif isinstance(self.beta, Real) and self.n_clusters_ == 1:
+            advice = (
+                f"beta={self.beta} and k={self.k_} give one cluster only: take a smaller beta or "
+                "k, or ask for a number with relabel(n_clusters=...)."
+            )
+        elif isinstance(self.beta, Real) and 2 * (sizes == 1).sum() > len(sizes):
+            advice = (
+                f"over half of the {len(sizes)} clusters are single samples: outliers, which "
+                'min_cluster_size="k" lets join other clusters, or k is too small.'
+            )
+        if advice is not None:
+            warnings.warn(advice, DegenerateClusteringWarning, stacklevel=4)
 
     def predict(self, X: npt.ArrayLike) -> npt.NDArray[np.int32]:
         """Label new samples by the clusters of the fit.
@@ -307,24 +397,37 @@ class QuickshiftPP(_CoreClusterer):
         ndarray of shape (n_samples,)
         """
         check_is_fitted(self)
-        samples = scale(validate_samples(X, estimator=self, reset=False), self._unit)
+        samples = validate_samples(X, estimator=self, reset=False)
         threads = resolve_threads(self.n_jobs)
         with stage("predict", self.verbose) as progress:
-            targets: Any = self._index
-            if not isinstance(targets, _core.IndexFloat32) or samples.dtype != np.float32:
-                targets = as_float64(self._index, threads)
-                samples = samples.astype(np.float64, copy=False)
-            queries: Any = build_index(samples, targets.has_tree, threads)
+            queries, targets, key = self._align(samples, threads)
             radii = _core.kth_squared_distances(queries, targets, self.k_, threads, progress)
             at_least_as_dense = np.nextafter(radii, np.inf)
-            row, _ = nearest_below(
-                queries, targets, self._squared_radii, at_least_as_dense, threads, progress
-            )
+            row, _ = nearest_below(queries, targets, key, at_least_as_dense, threads, progress)
             if (row < 0).any():
                 anyone = np.where(row < 0, np.inf, -1.0)
-                nearest, _ = nearest_below(queries, targets, self._squared_radii, anyone, threads)
+                nearest, _ = nearest_below(queries, targets, key, anyone, threads)
                 row = np.where(row < 0, nearest, row)
         return self.labels_[row]
+
+    def _align(self, samples: FloatArray, threads: int) -> tuple[Any, Any, Any]:
+        """Return new samples and those of the fit in one precision and unit, and squared radii."""
+        targets: Any = self._index
+        if isinstance(targets, _core.IndexFloat32) and samples.dtype == np.float32:
+            return build_index(samples, targets.has_tree, threads), targets, self._squared_radii
+        if isinstance(targets, _core.IndexFloat32):
+            if self._index_as_float64 is None:
+                self._index_as_float64 = as_float64(self._index, threads)
+            targets = self._index_as_float64
+        samples = samples.astype(np.float64, copy=False)
+        unit = joint_exponent(samples, self._unit)
+        queries = build_index(scale(samples, unit), targets.has_tree, threads)
+        shift = unit - self._unit
+        if shift == 0:
+            return queries, targets, self._squared_radii
+        # New samples so far away that distances in the unit of the fit would overflow.
+        moved = build_index(scale(targets.rows(), shift), targets.has_tree, threads)
+        return queries, moved, np.ldexp(self._squared_radii, 2 * shift)
 
 
 class MCores(_CoreClusterer):
@@ -343,7 +446,7 @@ class MCores(_CoreClusterer):
         The share of a mode's density that may be lost inside its core, strictly between 0 and 1.
     metric : {"euclidean"}, default="euclidean"
         The distance.
-    dimension : float or None, default=None
+    dimension : float, "intrinsic" or None, default=None
         The dimension that relates radii to densities; None for the number of columns.
     algorithm : {"auto", "kd_tree", "brute"}, default="auto"
         How to search for neighbours. The result is the same.
@@ -376,6 +479,25 @@ dimension_
 
     _parameter_constraints: ClassVar[dict[str, Any]] = _CORE_CONSTRAINTS
 
+    def __init__(
+        self,
+        k: int | None = None,
+        beta: float = 0.3,
+        *,
+        metric: str = "euclidean",
+        dimension: float | str | None = None,
+        algorithm: str = "auto",
+        n_jobs: int | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.k = k
+        self.beta = beta
+        self.metric = metric
+        self.dimension = dimension
+        self.algorithm = algorithm
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: npt.ArrayLike, y: Any = None) -> Self:  # noqa: ARG002
         """Cluster the samples.
@@ -391,9 +513,12 @@ dimension_
         """
         threads = resolve_threads(self.n_jobs)
         with _all_or_nothing(self):
-            self._fit_tree(X, threads)
+            samples = self._build_index(X, threads)
+            k = resolve_k(self.k, samples.shape[0])
+            surveyor = self._search(k, self.dimension, threads)
+            self._take_landscape(surveyor.survey(k))
             with stage("labels", self.verbose) as progress:
-                self._take_labels(min_cluster_size=1)
+                self._take_labels(float(self.beta), min_cluster_size=1)
                 is_core = self.core_labels_ >= 0
                 core, _ = nearest_below(
                     self._index,

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
+import sys
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -10,7 +13,7 @@ import numpy.typing as npt
 from . import _core
 from ._density import prominences, radius_ratio_limit, radius_ratios
 from ._progress import Progress
-from ._validation import check_beta, resolve_threads
+from ._validation import check_beta, check_min_cluster_size, resolve_threads, usable_threads
 
 MODE_DTYPE = np.dtype(
     [
@@ -23,6 +26,8 @@ MODE_DTYPE = np.dtype(
         ("size", np.int64),
     ]
 )
+PATH_DTYPE = np.dtype([("index", np.int64), ("log_density", np.float64), ("core_label", np.int32)])
+FRAME_LIBRARIES = ("pandas", "polars", "pyarrow")
 
 
 class ModeTree:
@@ -55,6 +60,7 @@ class ModeTree:
         *,
         basin: npt.NDArray[np.int32],
         squared_radii: npt.NDArray[np.float64],
+        log_density: npt.NDArray[np.float64],
         parents: npt.NDArray[np.int32],
         dimension: float,
         threads: int,
@@ -64,6 +70,7 @@ class ModeTree:
         self.dimension = dimension
         self._basin = basin
         self._squared_radii = squared_radii
+        self._log_density = log_density
         self._parents = parents
         self._threads = threads
         saddle = modes["saddle"]
@@ -77,26 +84,45 @@ class ModeTree:
     def __repr__(self) -> str:
         return f"ModeTree(n_samples={self.n_samples}, n_modes={len(self.modes)})"
 
-    def n_clusters(self, beta: npt.ArrayLike) -> Any:
+    def n_clusters(self, beta: npt.ArrayLike, *, min_cluster_size: int = 1) -> Any:
         """Count the clusters at one beta or at many.
 
         Parameters
         ----------
         beta : float or array-like
             Each strictly between 0 and 1.
+        min_cluster_size : int, default=1
+            Do not count smaller clusters. Beyond 1, every beta costs a pass over the samples.
 
         Returns
         -------
         int or ndarray of int, of the shape of `beta`
         """
         betas = np.asarray(beta, dtype=np.float64)
-        limits = [radius_ratio_limit(check_beta(b), self.dimension) for b in betas.flat]
-        below = np.searchsorted(self._ascending_ratios, limits, side="right")
-        counts = (len(self.modes) - below).reshape(betas.shape)
-        return int(counts) if counts.ndim == 0 else counts
+        checked = [check_beta(value) for value in betas.flat]
+        if min_cluster_size == 1:
+            limits = [radius_ratio_limit(value, self.dimension) for value in checked]
+            below = np.searchsorted(self._ascending_ratios, limits, side="right")
+            counts = len(self.modes) - below
+        else:
+            counts = np.array([len(self.cut(value, min_cluster_size)[2]) for value in checked])
+        return int(counts[0]) if betas.ndim == 0 else counts.reshape(betas.shape)
+
+    def betas(self) -> npt.NDArray[np.float64]:
+        """Return the betas at which the number of clusters changes, ascending.
+
+        They are the prominences of the modes, without 0 and 1. From one to the next the same modes
+        are clusters.
+        """
+        found = np.unique(self.modes["prominence"])
+        return found[(found > 0) & (found < 1)]
 
     def beta_for(self, n_clusters: int) -> float:
         """Return a beta, in the middle of all that serve, that gives `n_clusters` clusters."""
+        if not isinstance(n_clusters, Integral) or isinstance(n_clusters, bool):
+            raise ValueError(
+                f"n_clusters is {n_clusters!r}, but it must be a whole number from 1 on."
+            )
         possible = len(self.modes) - np.searchsorted(
             self._ascending_ratios, np.unique(self._ascending_ratios), side="right"
         )
@@ -142,7 +168,7 @@ class ModeTree:
         ndarray of shape (n_samples,)
             0 is the cluster of the densest mode.
         """
-        return self.cut(self._resolve(beta, n_clusters), min_cluster_size)[0]
+        return self.cut(self.resolve_beta(beta, n_clusters), min_cluster_size)[0]
 
     def core_labels(
         self,
@@ -152,7 +178,135 @@ class ModeTree:
         min_cluster_size: int = 1,
     ) -> npt.NDArray[np.int32]:
         """Label the samples inside cluster-cores, as :meth:`labels` does; -1 outside."""
-        return self.cut(self._resolve(beta, n_clusters), min_cluster_size)[1]
+        return self.cut(self.resolve_beta(beta, n_clusters), min_cluster_size)[1]
+
+    def path(
+        self, sample: int, beta: float | None = None, *, min_cluster_size: int = 1
+    ) -> npt.NDArray[Any]:
+        """Return the samples that one sample climbs through: why it has its label.
+
+        Parameters
+        ----------
+        sample : int
+            The row number of the sample, negative from the end.
+        beta : float, optional
+            Stop at the first sample inside a cluster-core of this beta, and end with the mode of
+            that core. Without it, climb to the densest sample.
+        min_cluster_size : int, default=1
+            As for :meth:`labels`.
+
+        Returns
+        -------
+        ndarray
+            A structured array from the sample itself upwards: ``index``, ``log_density`` and
+            ``core_label``, -1 outside cores or where no beta was given.
+        """
+        if not -self.n_samples <= sample < self.n_samples:
+            raise ValueError(
+                f"sample is {sample}, but the row numbers end at {self.n_samples - 1}."
+            )
+        core_labels, modes = np.full(self.n_samples, -1, np.int32), np.empty(0, np.int32)
+        if beta is not None:
+            _, core_labels, modes = self.cut(beta, min_cluster_size)
+        steps = [sample % self.n_samples]
+        while core_labels[steps[-1]] < 0 and self._parents[steps[-1]] >= 0:
+            steps.append(int(self._parents[steps[-1]]))
+        if beta is not None:
+            mode = int(self.modes["index"][modes[core_labels[steps[-1]]]])
+            steps += [mode] if mode != steps[-1] else []
+        path = np.empty(len(steps), dtype=PATH_DTYPE)
+        path["index"] = steps
+        path["log_density"] = self._log_density[steps]
+        path["core_label"] = core_labels[steps]
+        return path
+
+    def linkage(self) -> npt.NDArray[np.float64]:
+        """Return the merging of the modes in SciPy's format.
+
+        The observations are the modes; two sets of them merge at the prominence of the mode that
+        ends there. ``scipy.cluster.hierarchy.fcluster(tree.linkage(), beta, "distance")`` groups
+        the modes by cluster at that beta, and ``dendrogram`` draws them.
+
+        Returns
+        -------
+        ndarray of shape (n_modes - 1, 4)
+        """
+        count = len(self.modes)
+        order = np.argsort(self.modes["prominence"][1:], kind="stable") + 1
+        cluster_of, size = np.arange(count), np.ones(2 * count - 1, dtype=np.int64)
+        merges = np.empty((count - 1, 4))
+
+        def find(mode: int) -> int:
+            while above[mode] != mode:
+                above[mode] = above[above[mode]]
+                mode = int(above[mode])
+            return mode
+
+        above = np.arange(count)
+        for step, mode in enumerate(order):
+            # Modes that never meet a higher one are joined to the densest, at prominence 1.
+            one, other = find(int(mode)), find(max(int(self.modes["parent"][mode]), 0))
+            pair = sorted((int(cluster_of[one]), int(cluster_of[other])))
+            size[count + step] = size[pair[0]] + size[pair[1]]
+            merges[step] = (*pair, self.modes["prominence"][mode], size[count + step])
+            above[one] = other
+            cluster_of[other] = count + step
+        return merges
+
+    @property
+    def children(self) -> npt.NDArray[np.int64]:
+        """The two clusters of modes that each merge joins, as in scikit-learn's ``children_``."""
+        return self.linkage()[:, :2].astype(np.int64)
+
+    def to_frame(self, library: str | None = None) -> Any:
+        """Return the modes as a data frame.
+
+        Parameters
+        ----------
+        library : {"pandas", "polars", "pyarrow"}, optional
+            Whose frame; by default that of the library which is already imported, or else
+            installed, in this order.
+        """
+        if library is not None and library not in FRAME_LIBRARIES:
+            raise ValueError(f"library is {library!r}, but it must be one of {FRAME_LIBRARIES}.")
+        wanted = FRAME_LIBRARIES if library is None else (library,)
+        columns = {name: self.modes[name] for name in MODE_DTYPE.names or ()}
+        for name in sorted(wanted, key=lambda candidate: candidate not in sys.modules):
+            try:
+                module = importlib.import_module(name)
+            except ModuleNotFoundError:
+                continue
+            return module.table(columns) if name == "pyarrow" else module.DataFrame(columns)
+        raise ModuleNotFoundError(
+            f"to_frame needs one of {wanted}, and none is installed: pip install {wanted[0]}"
+        )
+
+    def to_networkx(self) -> Any:
+        """Return the tree as a networkx.DiGraph, with an edge from each mode to its parent."""
+        try:
+            import networkx as nx
+        except ModuleNotFoundError:
+            raise ModuleNotFoundError(
+                "to_networkx needs networkx, which is not installed: "
+                "pip install 'quickshiftpp[graph]'"
+            ) from None
+        graph = nx.DiGraph()
+        for number, mode in enumerate(self.modes):
+            graph.add_node(
+                number,
+                index=int(mode["index"]),
+                log_density=float(mode["log_density"]),
+                prominence=float(mode["prominence"]),
+                size=int(mode["size"]),
+            )
+        for number in np.flatnonzero(self.modes["parent"] >= 0).tolist():
+            graph.add_edge(
+                number,
+                int(self.modes["parent"][number]),
+                saddle=int(self.modes["saddle"][number]),
+                saddle_log_density=float(self.modes["saddle_log_density"][number]),
+            )
+        return graph
 
     def cut(
         self, beta: float, min_cluster_size: int = 1
@@ -166,18 +320,17 @@ class ModeTree:
             self._saddle_squared_radii,
             np.ascontiguousarray(self.modes["parent"]),
             radius_ratio_limit(check_beta(beta), self.dimension),
-            min(
-                min_cluster_size, self.n_samples + 1
-            ),  # whatever the number, it fits the native type
-            self._threads,
+            min(check_min_cluster_size(min_cluster_size), self.n_samples),
+            usable_threads(self._threads),
         )
 
-    def _resolve(self, beta: float | None, n_clusters: int | None) -> float:
+    def resolve_beta(self, beta: float | None, n_clusters: int | None) -> float:
+        """Return the beta that is meant by exactly one of the two."""
         if (beta is None) == (n_clusters is None):
             raise ValueError(
                 f"beta is {beta} and n_clusters is {n_clusters}: give one of the two, not both."
             )
-        return self.beta_for(n_clusters) if n_clusters is not None else check_beta(beta)
+        return check_beta(beta) if n_clusters is None else self.beta_for(n_clusters)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
@@ -207,6 +360,7 @@ def build_tree(
         modes,
         basin=basin,
         squared_radii=squared_radii,
+        log_density=log_density,
         parents=parents,
         dimension=dimension,
         threads=threads,

@@ -5,6 +5,7 @@
 
 #include "quickshiftpp/buffer.hpp"
 #include "quickshiftpp/index.hpp"
+#include "quickshiftpp/neighbors.hpp"
 #include "quickshiftpp/parallel.hpp"
 
 namespace quickshiftpp {
@@ -15,6 +16,18 @@ namespace quickshiftpp {
 /// in the caller's unit.
 void knn_log_density(const double* squared_radius, std::size_t samples, int k, double dimension,
                      int unit, double* out, const Run& run);
+
+/// Sum and number of log(r_k / r_j) over all samples and all neighbours j nearer than the k-th,
+/// those at distance zero left out: what the maximum-likelihood estimate of the intrinsic dimension
+/// needs.
+///
+/// Each sample's part is rounded to a multiple of 2^-16 and added as an integer, so that neither
+/// the order of the rows nor the number of threads matters.
+struct LogRadiusSum {
+  double sum;
+  double count;
+};
+LogRadiusSum log_radius_sum(const NeighborLists& lists, const Run& run);
 
 /// For every sample the sum over all samples of exp(-squared distance * rate), by position.
 ///

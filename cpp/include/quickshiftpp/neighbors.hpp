@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 
 #include "quickshiftpp/buffer.hpp"
 #include "quickshiftpp/index.hpp"
@@ -11,22 +12,53 @@ namespace quickshiftpp {
 
 /// The k nearest samples of every sample, itself first, by position. O(n k) and nothing else.
 ///
-/// Each list is sorted by squared distance, equal distances by row number.
-struct NeighborLists {
-  std::size_t samples;
-  int k;
-  Buffer<std::int32_t> position;     ///< samples x k
-  Buffer<double> squared_distance;   ///< samples x k
-  Buffer<double> squared_radius;     ///< samples: the last entry of each list
-  Buffer<std::uint8_t> tied_beyond;  ///< samples: others, left out of the list, are as near as its
-                                     ///< last. Not kept up to date where the radius is zero.
+/// Each list is sorted by squared distance, equal distances by row number. The lists for a smaller
+/// k are the beginnings of these, so that they share the memory.
+class NeighborLists {
+ public:
+  NeighborLists(std::size_t samples, int k);
 
+  std::size_t samples() const { return samples_; }
+  int k() const { return k_; }
   const std::int32_t* positions(std::int32_t i) const {
-    return position.data() + static_cast<std::size_t>(i) * k;
+    return entries_->position.data() + static_cast<std::size_t>(i) * stride_;
   }
+  /// Squared.
   const double* distances(std::int32_t i) const {
-    return squared_distance.data() + static_cast<std::size_t>(i) * k;
+    return entries_->squared_distance.data() + static_cast<std::size_t>(i) * stride_;
   }
+  /// The squared distance to the last of each list, by position.
+  const double* squared_radii() const { return squared_radius_.data(); }
+  /// Whether samples left out of the list are as near as its last. Not reliable at radius zero.
+  bool tied_beyond(std::int32_t i) const { return tied_beyond_[static_cast<std::size_t>(i)] != 0; }
+
+  /// Stores one list; different samples may be stored at once.
+  template <class List>
+  void store(std::size_t i, const List& list, bool tied_beyond) {
+    for (int c = 0; c < k_; ++c) {
+      entries_->position[i * stride_ + static_cast<std::size_t>(c)] = list[c].position;
+      entries_->squared_distance[i * stride_ + static_cast<std::size_t>(c)] = list[c].squared;
+    }
+    squared_radius_[i] = list[k_ - 1].squared;
+    tied_beyond_[i] = tied_beyond;
+  }
+
+  /// The lists of the k nearest, for k no larger than this one's, in the same memory.
+  NeighborLists first(int k, const Run& run) const;
+
+ private:
+  struct Entries {
+    Buffer<std::int32_t> position;
+    Buffer<double> squared_distance;
+  };
+  NeighborLists(const NeighborLists& longer, int k);
+
+  std::size_t samples_;
+  int k_;
+  std::size_t stride_;
+  std::shared_ptr<Entries> entries_;
+  Buffer<double> squared_radius_;
+  Buffer<std::uint8_t> tied_beyond_;
 };
 
 /// The exact self-join. 1 <= k <= samples.

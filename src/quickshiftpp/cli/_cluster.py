@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,7 +15,7 @@ import numpy as np
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-from .._estimators import QuickshiftPP
+from .._estimators import DegenerateClusteringWarning, QuickshiftPP
 from .._progress import listening
 from ._errors import BadInput, check_output, listed
 from ._read import check_input, read
@@ -30,15 +31,38 @@ STAGES = {
     "modes": "finding modes",
     "labels": "labelling",
 }
+# How the summary explains a parameter that was not a number.
+_CHOSEN = {"None": " (by default)", "auto": " (chosen by the data)"}
 _LARGEST_SHOWN = 8
 _OWN_COLUMNS = ("label", "core_label")
 
 _Show = Callable[[str, float | None], None]
 
 
+class NumberOrAuto(click.ParamType):  # type: ignore[type-arg]
+    """A number, or the word auto."""
+
+    def __init__(self, number: type[int] | type[float]) -> None:
+        self.name = f"{'INTEGER' if number is int else 'FLOAT'}|auto"
+        self._number = number
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> int | float | str:
+        """Return the number, or "auto"."""
+        if value == "auto":
+            return "auto"
+        try:
+            return self._number(str(value))
+        except ValueError:
+            kind = "a whole number" if self._number is int else "a number"
+            self.fail(f"{value!r} is neither {kind} nor auto", param, ctx)
+
+
 _EXAMPLES = """\b
 Examples:
   quickshiftpp cluster flowers.csv
+  quickshiftpp cluster flowers.csv --k auto --beta auto
   quickshiftpp cluster flowers.csv --columns length,width --min-cluster-size 10
   quickshiftpp cluster points.npy --k 50 --beta 0.7 --output clusters.parquet
 """
@@ -48,20 +72,22 @@ Examples:
     short_help="Cluster the rows of a table and write them with their labels.", epilog=_EXAMPLES
 )
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option("--k", type=int, help="Neighbours for the density; default: by the number of rows.")
+@click.option(
+    "--k",
+    type=NumberOrAuto(int),
+    help="Neighbours for the density, or auto; default: by the number of rows.",
+)
 @click.option(
     "--beta",
-    type=float,
-    default=0.3,
-    show_default=True,
-    help="Between 0 and 1; the larger, the fewer clusters.",
+    type=NumberOrAuto(float),
+    help="Between 0 and 1, the larger, the fewer clusters, or auto; default: what stands out "
+    "from the noise.",
 )
 @click.option(
     "--min-cluster-size",
     type=int,
-    default=1,
-    show_default=True,
-    help="Dissolve clusters of fewer samples.",
+    help="Dissolve clusters of fewer samples; default: 1 with a number for --beta, as in the "
+    "paper, and k without.",
 )
 @click.option(
     "--columns",
@@ -79,9 +105,9 @@ Examples:
 @click.option("--n-jobs", type=int, help="Threads; -1 for all cores.")
 def cluster(
     file: Path,
-    k: int | None,
-    beta: float,
-    min_cluster_size: int,
+    k: int | str | None,
+    beta: float | str | None,
+    min_cluster_size: int | None,
     columns: str | None,
     output: Path | None,
     n_jobs: int | None,
@@ -106,7 +132,12 @@ def cluster(
         chosen = data.select(columns)
         model = QuickshiftPP(k, beta, min_cluster_size=min_cluster_size, n_jobs=n_jobs)
         start = time.perf_counter()
-        with listening(lambda stage, fraction: show(STAGES.get(stage, stage), fraction)):
+        with (
+            listening(lambda stage, fraction: show(STAGES.get(stage, stage), fraction)),
+            warnings.catch_warnings(),
+        ):
+            # The summary below says it in the command line's own words.
+            warnings.simplefilter("ignore", DegenerateClusteringWarning)
             model.fit(chosen.matrix)
         seconds = time.perf_counter() - start
         show(f"writing {target.name}", None)
@@ -122,19 +153,22 @@ def cluster(
 
 
 def _check_parameters(
-    k: int | None, beta: float, min_cluster_size: int, n_jobs: int | None
+    k: int | str | None,
+    beta: float | str | None,
+    min_cluster_size: int | None,
+    n_jobs: int | None,
 ) -> None:
-    if k is not None and k < 1:
+    if isinstance(k, int) and k < 1:
         raise BadInput(
             f"--k is {k}, but it must be a whole number from 1 to the number of rows: leave it out "
             "to have it chosen."
         )
-    if not 0 < beta < 1:
+    if isinstance(beta, float) and not 0 < beta < 1:
         raise BadInput(
             f"--beta is {beta:g}, but it must lie strictly between 0 and 1: 0.3 is usual, and a "
             "larger number gives fewer clusters."
         )
-    if min_cluster_size < 1:
+    if min_cluster_size is not None and min_cluster_size < 1:
         raise BadInput(
             f"--min-cluster-size is {min_cluster_size}, but it must be 1 or more: 1 keeps every "
             "cluster."
@@ -147,9 +181,11 @@ def _check_parameters(
         )
 
 
-def _check_against_samples(file: Path, n: int, k: int | None, min_cluster_size: int) -> None:
+def _check_against_samples(
+    file: Path, n: int, k: int | str | None, min_cluster_size: int | None
+) -> None:
     for option, value in (("--k", k), ("--min-cluster-size", min_cluster_size)):
-        if value is not None and value > n:
+        if isinstance(value, int) and value > n:
             raise BadInput(
                 f"{option} is {value}, but '{file}' has only {n} row{'s' if n > 1 else ''}: give a "
                 f"number from 1 to {n}, or leave it out."
@@ -201,15 +237,15 @@ def _summarise(model: QuickshiftPP, data: Data, chosen: Selection, seconds: floa
         ("samples", f"{data.n_samples}"),
         ("columns", listed(chosen.used)),
         ("left out", listed(chosen.left_out)),
-        ("k", f"{model.k_}{'' if model.k else ' (from the number of samples)'}"),
-        ("beta", f"{model.beta:g}"),
+        ("k", f"{model.k_}{_CHOSEN.get(str(model.k), '')}"),
+        ("beta", f"{model.beta_:.4g}{_CHOSEN.get(str(model.beta), '')}"),
         ("clusters", f"{model.n_clusters_}"),
         ("sizes", ", ".join(map(str, sizes[:_LARGEST_SHOWN])) + more),
         ("seconds", f"{seconds:.2f}"),
         *(("note", note) for note in data.notes),
     ]
     small = int((sizes < model.k_).sum())
-    if small and model.n_clusters_ > 1 and model.min_cluster_size < model.k_:
+    if small and model.n_clusters_ > 1 and model.min_cluster_size_ < model.k_:
         those = "the cluster" if small == 1 else f"the {small} clusters"
         remedy = f"--min-cluster-size {model.k_} would dissolve {those} of fewer than k samples"
         lines.append(("hint", remedy))

@@ -139,13 +139,13 @@ def _draw_segments(axes: Axes, photo: npt.NDArray[np.uint8], result: Result) -> 
 
 def _draw_counts(figure: Figure, axes: Axes, shapes: Sequence[Result]) -> None:
     for i, (result, colour) in enumerate(zip(shapes, PALETTE, strict=False)):
-        tree, smallest = result.model.tree_, result.model.min_cluster_size
+        tree, smallest = result.model.tree_, result.model.min_cluster_size_
         counts = [int(tree.labels(b, min_cluster_size=smallest).max()) + 1 for b in _BETAS]
         aside = offset_copy(axes.transData, figure, y=1.1 * (i - 1.5), units="points")
         axes.step(
             _BETAS, counts, color=colour, linewidth=1.6, label=result.name, transform=aside
         )  # beside each other where the numbers agree
-    beta = shapes[0].model.beta
+    beta = shapes[0].model.beta_
     axes.vlines(beta, 0.9, 7.5, color=FAINT, linewidth=0.9, linestyle=(0, (3, 3)), zorder=0)
     axes.text(beta + 0.01, 6, f"beta = {beta:g}, as above", color=FAINT, fontsize=9)
     axes.set_yscale("log")

@@ -1,0 +1,69 @@
+"""How alike clusterings are: the adjusted Rand index, for many of them at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from ._validation import FloatArray
+
+Labels = npt.NDArray[np.int32]
+
+# Agreement is a mean over pairs of samples; so many show it to about a hundredth.
+SUBSAMPLE = 2000
+
+
+def subsample(X: FloatArray, size: int = SUBSAMPLE) -> npt.NDArray[np.int64]:
+    """Return row numbers of up to `size` samples, chosen by a hash of their coordinates.
+
+    Which samples are chosen depends neither on the order of the rows nor on chance, and samples
+    that coincide have the same labels, so that results stay the same under permutation.
+    """
+    n_samples = X.shape[0]
+    if n_samples <= size:
+        return np.arange(n_samples)
+    mixed = np.zeros(n_samples, dtype=np.uint64)
+    for column in range(X.shape[1]):
+        bits = (X[:, column].astype(np.float64) + 0.0).view(np.uint64)  # + 0.0: -0.0 is 0.0
+        mixed = (mixed ^ bits) * np.uint64(0x9E3779B97F4A7C15)
+        mixed ^= mixed >> np.uint64(29)
+    mixed *= np.uint64(0xBF58476D1CE4E5B9)
+    mixed ^= mixed >> np.uint64(32)
+    return np.argpartition(mixed, size)[:size]
+
+
+def _pairs(counts: npt.NDArray[np.float64]) -> float:
+    return float((counts * (counts - 1)).sum() / 2)
+
+
+def adjusted_rand(first: Labels, second: Labels) -> float:
+    """Return the adjusted Rand index of two labellings by numbers from 0 on."""
+    width = int(second.max()) + 1
+    joint = np.bincount(first.astype(np.int64) * width + second).astype(np.float64)
+    together = _pairs(joint)
+    in_first = _pairs(np.bincount(first).astype(np.float64))
+    in_second = _pairs(np.bincount(second).astype(np.float64))
+    expected = in_first * in_second / max(_pairs(np.array([float(len(first))])), 1.0)
+    largest = (in_first + in_second) / 2
+    return 1.0 if largest == expected else (together - expected) / (largest - expected)
+
+
+def pairwise_agreement(labellings: Sequence[Labels]) -> npt.NDArray[np.float64]:
+    """Return the adjusted Rand index of every two of the labellings."""
+    compact = [np.unique(labels, return_inverse=True)[1].astype(np.int32) for labels in labellings]
+    count = len(compact)
+    agreement = np.eye(count)
+    seen: dict[bytes, int] = {}
+    twin = [seen.setdefault(labels.tobytes(), i) for i, labels in enumerate(compact)]
+    for i in range(count):
+        for j in range(i):
+            if twin[i] != i:
+                agreement[i, j] = agreement[twin[i], j]
+            elif twin[j] != j:
+                agreement[i, j] = agreement[i, twin[j]]
+            else:
+                agreement[i, j] = adjusted_rand(compact[i], compact[j])
+            agreement[j, i] = agreement[i, j]
+    return agreement

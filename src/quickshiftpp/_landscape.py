@@ -1,0 +1,78 @@
+"""Stages 2 to 4 for one k: densities, parents and the tree, from neighbour lists."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _core
+from ._ascent import denser_parents
+from ._density import intrinsic_dimension, knn_log_density
+from ._modes import ModeTree, build_tree
+from ._neighbors import Index
+from ._progress import stage
+
+
+@dataclass(frozen=True)
+class Landscape:
+    """The density of the samples as k neighbours show it. No beta enters."""
+
+    k: int
+    dimension: float
+    squared_radii: npt.NDArray[np.float64]
+    log_density: npt.NDArray[np.float64]
+    parents: npt.NDArray[np.int32]
+    tree: ModeTree
+
+
+@dataclass(frozen=True)
+class Surveyor:
+    """Builds landscapes for one k after another from one neighbour search.
+
+    Attributes
+    ----------
+    index
+        The samples.
+    unit : int
+        The power of two that they were multiplied by.
+    lists
+        Their neighbours, for the largest k of all.
+    dimension : float, "intrinsic" or None
+        None for the number of columns.
+    """
+
+    index: Index
+    unit: int
+    lists: _core.NeighborLists
+    dimension: float | str | None
+    threads: int
+    verbose: bool = False
+
+    def dimension_of(self, lists: _core.NeighborLists) -> float:
+        """Return the dimension to use with these lists."""
+        columns = self.index.columns
+        if self.dimension is None:
+            return float(columns)
+        if isinstance(self.dimension, str):
+            return intrinsic_dimension(lists, columns, self.threads)
+        return float(self.dimension)
+
+    def survey(self, k: int) -> Landscape:
+        """Build the landscape for k neighbours."""
+        index: Any = self.index
+        threads = self.threads
+        with stage("density", self.verbose):
+            lists = self.lists if k == self.lists.k else self.lists.first(k, threads)
+            dimension = self.dimension_of(lists)
+            squared_radii = _core.squared_radii(index, lists, threads)
+            log_density = knn_log_density(squared_radii, k, dimension, self.unit, threads)
+        with stage("ascent", self.verbose) as progress:
+            parents = denser_parents(index, lists, threads, progress)
+        with stage("modes", self.verbose) as progress:
+            tree = build_tree(
+                index, lists, squared_radii, log_density, parents, dimension, threads, progress
+            )
+        return Landscape(k, dimension, squared_radii, log_density, parents, tree)

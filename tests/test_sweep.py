@@ -1,0 +1,76 @@
+"""One neighbour search, every k and every beta."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.metrics import adjusted_rand_score
+
+from cases import random_case
+from quickshiftpp import QuickshiftPP, sweep
+
+
+@pytest.mark.parametrize("seed", range(250))
+def test_sweeps_equal_refits(seed):
+    case = random_case(seed, largest=60)
+    rng = np.random.default_rng(seed)
+    n = len(case.X)
+    ks = sorted({int(k) for k in rng.integers(1, n + 1, 3)})
+    betas = sorted({case.beta, 0.5})
+    size = ("k", 1, 3)[seed % 3]
+    dimension = (None, "intrinsic")[seed % 2]
+    result = sweep(
+        case.X, ks, betas, min_cluster_size=size, dimension=dimension, return_labels=True
+    )
+    for i, k in enumerate(ks):
+        for j, beta in enumerate(betas):
+            model = QuickshiftPP(k, beta, min_cluster_size=size, dimension=dimension).fit(case.X)
+            np.testing.assert_array_equal(result.labels[i, j], model.labels_)
+            assert result.n_clusters[i, j] == model.n_clusters_
+            np.testing.assert_array_equal(result.sizes[i][j], np.bincount(model.labels_))
+
+
+def test_agreements():
+    X = np.random.default_rng(0).normal(size=(600, 2))
+    result = sweep(X, [5, 10, 20], [0.2, 0.4, 0.6, 0.8], return_labels=True)
+    for i in range(2):
+        for j in range(4):
+            expected = adjusted_rand_score(result.labels[i, j], result.labels[i + 1, j])
+            assert result.agreement_k[i, j] == pytest.approx(expected)
+    for i in range(3):
+        for j in range(3):
+            expected = adjusted_rand_score(result.labels[i, j], result.labels[i, j + 1])
+            assert result.agreement_beta[i, j] == pytest.approx(expected)
+    expected = np.mean(
+        [result.agreement_k[0, 1], result.agreement_beta[0, 0], result.agreement_beta[0, 1]]
+    )
+    assert result.stability[0, 1] == pytest.approx(expected)
+    assert result.stability.shape == (3, 4)
+
+
+def test_defaults_and_a_single_cell():
+    X = np.random.default_rng(0).normal(size=(200, 2))
+    result = sweep(X)
+    assert result.labels is None
+    assert result.n_clusters.shape == (len(result.ks), 9)
+    single = sweep(X, [10], [0.5])
+    assert np.isnan(single.stability).tolist() == [[True]]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"ks": []}, "ks is"),
+        ({"betas": []}, "betas is"),
+        ({"ks": [0]}, "k is 0"),
+        ({"ks": [500]}, "k is 500"),
+        ({"betas": [1.0]}, "beta is 1"),
+        ({"dimension": "low"}, "dimension is 'low'"),
+        ({"min_cluster_size": 0}, "min_cluster_size is 0"),
+        ({"min_cluster_size": "n"}, "min_cluster_size is 'n'"),
+        ({"algorithm": "magic"}, "algorithm is 'magic'"),
+    ],
+)
+def test_bad_input(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        sweep(np.zeros((20, 2)), **arguments)
