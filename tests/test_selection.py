@@ -46,7 +46,7 @@ def test_candidate_ks(n):
     ks = candidate_ks(n)
     assert ks == sorted(set(ks))
     assert 1 <= ks[0] <= ks[-1] <= max(n, 1)
-    assert n * ks[-1] <= max(5e7, 16 * n)
+    assert n * ks[-1] <= max(1e8, 16 * n)
 
 
 def test_election():

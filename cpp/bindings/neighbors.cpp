@@ -119,7 +119,7 @@ void register_neighbors(nb::module_& m) {
             return run_native(threads, nb::none(),
                               [&](const Run& run) { return lists.first(k, run); });
           },
-          "k"_a, "threads"_a, "The lists of the k nearest, in the same memory.");
+          "k"_a, "threads"_a, "The lists of the k nearest.");
   declare_index<float>(m, "IndexFloat32");
   declare_index<double>(m, "IndexFloat64");
 }

@@ -226,11 +226,67 @@ uint64_t gaussian(const T* block, int columns, const double* query, double rate,
   return result;
 }
 
+double upward(const int32_t* neighbor, const double* squared, int k, const double* radius,
+              double own, uint64_t* found) {
+  for (int w = 0; w < (k + 63) / 64; ++w) found[w] = 0;
+  double least = own;
+#if QSPP_LANES == 8
+  const __m512d limit = _mm512_set1_pd(own);
+  __m512d smallest = limit;
+  for (int c = 0; c < k; c += 8) {
+    const auto lanes = static_cast<__mmask8>(k - c < 8 ? (1u << (k - c)) - 1 : 255u);
+    const __m256i index = _mm256_maskz_loadu_epi32(lanes, neighbor + c);
+    const __m512d r = _mm512_mask_i32gather_pd(limit, lanes, index, radius, 8);
+    auto up =
+        _mm512_mask_cmp_pd_mask(lanes, _mm512_maskz_loadu_pd(lanes, squared + c), r, _CMP_LE_OQ);
+    up = _mm512_mask_cmp_pd_mask(up, r, limit, _CMP_LE_OQ);
+    smallest = _mm512_mask_min_pd(smallest, up, smallest, r);
+    found[c / 64] |= static_cast<uint64_t>(up) << (c % 64);
+  }
+  const Doubles lanes_least = reinterpret_cast<Doubles>(smallest);
+  for (int i = 0; i < kLanes; ++i) least = lanes_least[i] < least ? lanes_least[i] : least;
+#else
+  for (int c = 1; c < k; ++c) {
+    const double r = radius[neighbor[c]];
+    const bool up = (squared[c] <= r) & (r <= own);
+    found[c / 64] |= static_cast<uint64_t>(up) << (c % 64);
+    least = up && r < least ? r : least;
+  }
+#endif
+  found[0] &= ~uint64_t{1};  // the first of each list is the sample itself
+  return least;
+}
+
+bool foreign(const int32_t* neighbor, int k, const int32_t* basin, int32_t own, uint64_t* found) {
+  uint64_t any = 0;
+  for (int w = 0; w < (k + 63) / 64; ++w) {
+    uint64_t left = 0;
+#if QSPP_LANES == 8
+    for (int c = 0; c < 64 && found[w] >> c != 0; c += 8) {
+      const auto lanes = static_cast<__mmask8>(found[w] >> c);
+      if (lanes == 0) continue;
+      const __m256i index = _mm256_maskz_loadu_epi32(lanes, neighbor + 64 * w + c);
+      const __m256i home = _mm256_set1_epi32(own);
+      const __m256i other = _mm256_mmask_i32gather_epi32(home, lanes, index, basin, 4);
+      left |= static_cast<uint64_t>(_mm256_mask_cmpneq_epi32_mask(lanes, other, home)) << c;
+    }
+#else
+    for (uint64_t bits = found[w]; bits != 0; bits &= bits - 1) {
+      const int c = __builtin_ctzll(bits);
+      left |= static_cast<uint64_t>(basin[neighbor[64 * w + c]] != own) << c;
+    }
+#endif
+    found[w] = left;
+    any |= left;
+  }
+  return any != 0;
+}
+
 }  // namespace
 
 extern const Kernels<float> kFloat;
 extern const Kernels<double> kDouble;
-const Kernels<float> kFloat{within<float>, gaussian<float>, sort};
-const Kernels<double> kDouble{within<double>, gaussian<double>, sort};
+const Kernels<float> kFloat{within<float>, gaussian<float>, sort, upward, foreign};
+const Kernels<double> kDouble{within<double>, gaussian<double>, sort, upward, foreign};
 
 }  // namespace quickshiftpp::QSPP_ISA

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 
 #include "quickshiftpp/forest.hpp"
 #include "quickshiftpp/kernels.hpp"
@@ -10,11 +11,45 @@ namespace quickshiftpp {
 
 namespace {
 
-/// Sample `lower` touches basin `other`, which is not its own, through a denser neighbour.
+/// Sample `lower` of basin `own` touches basin `other` through a denser neighbour.
 struct Edge {
   double squared_radius;  ///< of `lower`: the smaller, the higher the edge
   std::int32_t lower;
+  std::int32_t own;
   std::int32_t other;
+
+  bool joins_same(const Edge& edge) const {
+    return (own == edge.own && other == edge.other) || (own == edge.other && other == edge.own);
+  }
+};
+
+/// What one thread has gathered: of the edges between two basins, mostly only the highest.
+///
+/// Mostly, because the table that finds an earlier edge between the same two is small and forgets.
+/// Neighbouring samples touch the same basins, so that it rarely has to.
+struct EdgeCollection {
+  std::vector<Edge> edges;
+  std::vector<std::int32_t> latest = std::vector<std::int32_t>(kSlots, -1);  // number in `edges`
+  std::size_t limit = tuning::kForestEdges;
+
+  template <class IsHigher>
+  void add(const Edge& edge, IsHigher&& is_higher) {
+    const auto low = static_cast<std::uint32_t>(std::min(edge.own, edge.other));
+    const auto high = static_cast<std::uint32_t>(std::max(edge.own, edge.other));
+    std::int32_t& slot = latest[(low * 0x9E3779B1u ^ high * 0x85EBCA77u) >> (32 - kSlotBits)];
+    if (slot >= 0 && edges[static_cast<std::size_t>(slot)].joins_same(edge)) {
+      Edge& known = edges[static_cast<std::size_t>(slot)];
+      if (is_higher(edge, known)) known = edge;
+      return;
+    }
+    slot = static_cast<std::int32_t>(edges.size());
+    edges.push_back(edge);
+  }
+  void forget() { std::fill(latest.begin(), latest.end(), -1); }
+
+ private:
+  static constexpr int kSlotBits = 14;
+  static constexpr std::size_t kSlots = std::size_t{1} << kSlotBits;
 };
 
 template <class T>
@@ -25,7 +60,9 @@ class TreeBuilder {
         lists_(lists),
         radius_(lists.squared_radii()),
         kernel_(kernels<T>()),
-        run_(run) {}
+        run_(run),
+        words_((static_cast<std::size_t>(lists.k()) + 63) / 64),
+        upward_(index.samples() * words_) {}
 
   ModeTree build() {
     rank_coordinates();
@@ -68,31 +105,39 @@ class TreeBuilder {
   void link_to_densest_neighbors() {
     tree_.basin = Buffer<std::int32_t>(index_.samples());
     // A sample with ties may search the whole index: small pieces then, to share and to interrupt.
-    parallel_for(run_, index_.samples(), has_ties_ ? 64 : tuning::kGrain,
+    parallel_for(run_, index_.samples(), has_ties_ ? 64 : 1024,
                  [&](std::size_t begin, std::size_t end, int) {
                    for (auto i = static_cast<std::int32_t>(begin);
-                        i < static_cast<std::int32_t>(end); ++i)
+                        i < static_cast<std::int32_t>(end); ++i) {
                      tree_.basin[static_cast<std::size_t>(i)] = densest_neighbor(i);
+                   }
                  });
   }
 
-  /// The densest mutual neighbour of i, or i itself. A denser neighbour j is in the list of i,
-  /// since its distance is at most r_j < r_i; only one at distance exactly r_i = r_j can be
-  /// missing.
-  std::int32_t densest_neighbor(std::int32_t i) const {
+  /// Calls visit(j) for the mutual neighbours of i that are in its list and at least as dense. All
+  /// that are denser are, at a distance of at most r_j < r_i; only ones at distance exactly
+  /// r_i = r_j can be missing.
+  template <class Visit>
+  void for_upward(std::int32_t i, Visit&& visit) const {
     const std::int32_t* neighbor = lists_.positions(i);
-    const double* squared = lists_.distances(i);
+    const std::uint64_t* found = upward_.data() + static_cast<std::size_t>(i) * words_;
+    for (std::size_t w = 0; w < words_; ++w)
+      for (std::uint64_t bits = found[w]; bits != 0; bits &= bits - 1)
+        visit(neighbor[w * 64 + static_cast<std::size_t>(std::countr_zero(bits))]);
+  }
+
+  /// The densest mutual neighbour of i, or i itself; notes the others that are as dense as i.
+  std::int32_t densest_neighbor(std::int32_t i) {
+    const double least =
+        kernel_.upward(lists_.positions(i), lists_.distances(i), lists_.k(), radius_, radius_[i],
+                       upward_.data() + static_cast<std::size_t>(i) * words_);
     std::int32_t densest = i;
     auto consider = [&](std::int32_t j) {
-      if (is_denser(j, densest)) densest = j;
+      if (radius_[j] == least && is_denser(j, densest)) densest = j;
     };
-    for (int c = 0; c < lists_.k(); ++c) {
-      const std::int32_t j = neighbor[c];
-      if (radius_[j] > radius_[densest]) continue;  // first, because it is nearly always so
-      if (squared[c] <= radius_[j]) consider(j);
-    }
+    for_upward(i, consider);
     // On a plateau the link must not depend on which of the ties the list happens to hold.
-    if (radius_[densest] == radius_[i] && has_ties_beyond(i)) for_tied(i, consider);
+    if (least == radius_[i] && has_ties_beyond(i)) for_tied(i, consider);
     return densest;
   }
 
@@ -137,7 +182,7 @@ class TreeBuilder {
               [&](const Edge& a, const Edge& b) { return is_higher(a, b); });
     EldestSets sets(tree_.modes());
     for (const Edge& edge : edges) {
-      const std::int32_t a = sets.find(tree_.basin[static_cast<std::size_t>(edge.lower)]);
+      const std::int32_t a = sets.find(edge.own);
       const std::int32_t b = sets.find(edge.other);
       if (a == b) continue;
       take(edge, std::min(a, b), std::max(a, b));
@@ -153,51 +198,38 @@ class TreeBuilder {
   }
 
   void gather_edges() {
-    struct Worker {
-      std::vector<Edge> edges;
-      std::vector<std::int32_t> touched;  // the other basins that one sample touches
-      std::size_t limit = tuning::kForestEdges;
-    };
-    std::vector<Worker> workers(static_cast<std::size_t>(run_.threads));
+    std::vector<EdgeCollection> collections(static_cast<std::size_t>(run_.threads));
     const auto blocks = static_cast<std::size_t>(index_.blocks());
-    parallel_for(run_, blocks, has_ties_ ? 2 : 16,
-                 [&](std::size_t begin, std::size_t end, int thread) {
-                   Worker& worker = workers[static_cast<std::size_t>(thread)];
-                   for (std::int32_t i = index_.block_begin(static_cast<std::int32_t>(begin));
-                        i < index_.block_end(static_cast<std::int32_t>(end) - 1); ++i) {
-                     worker.touched.clear();
-                     touch_other_basins(i, worker.touched);
-                     for (std::int32_t other : worker.touched)
-                       worker.edges.push_back({radius_[i], i, other});
-                     if (worker.edges.size() >= worker.limit) {
-                       reduce(worker.edges);
-                       worker.limit = std::max(tuning::kForestEdges, 2 * worker.edges.size());
-                     }
-                   }
-                 });
-    for (Worker& worker : workers) {
-      edges_.insert(edges_.end(), worker.edges.begin(), worker.edges.end());
-      worker.edges = {};
+    parallel_for(run_, blocks, has_ties_ ? 2 : 16, [&](std::size_t begin, std::size_t end, int t) {
+      EdgeCollection& collection = collections[static_cast<std::size_t>(t)];
+      for (std::int32_t i = index_.block_begin(static_cast<std::int32_t>(begin));
+           i < index_.block_end(static_cast<std::int32_t>(end) - 1); ++i) {
+        touch_other_basins(i, collection);
+        if (collection.edges.size() >= collection.limit) {
+          reduce(collection.edges);
+          collection.forget();
+          collection.limit = std::max(tuning::kForestEdges, 2 * collection.edges.size());
+        }
+      }
+    });
+    for (EdgeCollection& collection : collections) {
+      edges_.insert(edges_.end(), collection.edges.begin(), collection.edges.end());
+      collection.edges = {};
     }
   }
 
-  void touch_other_basins(std::int32_t i, std::vector<std::int32_t>& touched) const {
+  void touch_other_basins(std::int32_t i, EdgeCollection& collection) {
     const std::int32_t own = tree_.basin[static_cast<std::size_t>(i)];
-    const std::int32_t* neighbor = lists_.positions(i);
-    const double* squared = lists_.distances(i);
     auto touch = [&](std::int32_t j) {
       const std::int32_t other = tree_.basin[static_cast<std::size_t>(j)];
-      if (other != own && (touched.empty() || touched.back() != other)) touched.push_back(other);
+      if (other == own || !is_denser(j, i)) return;
+      collection.add({radius_[i], i, own, other},
+                     [this](const Edge& a, const Edge& b) { return is_higher(a, b); });
     };
-    for (int c = 0; c < lists_.k(); ++c) {
-      const std::int32_t j = neighbor[c];
-      if (tree_.basin[static_cast<std::size_t>(j)] == own) continue;  // nearly always so
-      if (squared[c] <= radius_[j] && is_denser(j, i)) touch(j);
-    }
+    if (kernel_.foreign(lists_.positions(i), lists_.k(), tree_.basin.data(), own,
+                        upward_.data() + static_cast<std::size_t>(i) * words_))
+      for_upward(i, touch);
     if (has_ties_beyond(i)) for_tied(i, touch);
-    if (touched.size() < 2) return;
-    std::sort(touched.begin(), touched.end());
-    touched.erase(std::unique(touched.begin(), touched.end()), touched.end());
   }
 
   /// Whether denser mutual neighbours of i may be missing from its list. Equal rows are linked
@@ -254,6 +286,8 @@ class TreeBuilder {
   const double* radius_;  // squared, by position
   const Kernels<T>& kernel_;
   const Run& run_;
+  std::size_t words_;             // of 64 bits per sample
+  Buffer<std::uint64_t> upward_;  // by position: which of the list are at least as dense neighbours
   Buffer<std::int32_t> rank_;  // by position, in the order that settles ties; empty where few tie
   bool has_ties_ = false;
   ModeTree tree_;

@@ -222,12 +222,18 @@ NeighborLists::NeighborLists(const NeighborLists& longer, int k)
       tied_beyond_(samples_) {}
 
 NeighborLists NeighborLists::first(int k, const Run& run) const {
-  NeighborLists shorter(*this, k);
+  const bool copy = k < tuning::kCopyShare * static_cast<double>(stride_);
+  NeighborLists shorter = copy ? NeighborLists(samples_, k) : NeighborLists(*this, k);
+  const auto width = static_cast<std::size_t>(k);
   parallel_for(run, samples_, tuning::kGrain, [&](std::size_t begin, std::size_t end, int) {
     for (std::size_t i = begin; i < end; ++i) {
       const double* squared = distances(static_cast<std::int32_t>(i));
       shorter.squared_radius_[i] = squared[k - 1];
       shorter.tied_beyond_[i] = k < k_ ? squared[k] == squared[k - 1] : tied_beyond_[i];
+      if (!copy) continue;
+      const std::int32_t* position = positions(static_cast<std::int32_t>(i));
+      std::copy(position, position + k, shorter.entries_->position.data() + i * width);
+      std::copy(squared, squared + k, shorter.entries_->squared_distance.data() + i * width);
     }
   });
   return shorter;

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -34,18 +35,26 @@ def subsample(X: FloatArray, size: int = SUBSAMPLE) -> npt.NDArray[np.int64]:
     return np.argpartition(mixed, size)[:size]
 
 
-def _pairs(counts: npt.NDArray[np.float64]) -> float:
-    return float((counts * (counts - 1)).sum() / 2)
+def _pairs(counts: npt.NDArray[np.int64]) -> float:
+    """Return the number of pairs inside groups of these sizes."""
+    sizes = counts.astype(np.float64)
+    return float((sizes * (sizes - 1)).sum() / 2)
+
+
+def _sizes(codes: npt.NDArray[np.integer[Any]], bound: int) -> npt.NDArray[np.int64]:
+    """Return how often each code below the bound occurs, in whatever takes less room."""
+    if bound <= 4 * len(codes):
+        return np.bincount(codes)
+    counts: npt.NDArray[np.int64] = np.unique(codes, return_counts=True)[1]
+    return counts
 
 
 def adjusted_rand(first: Labels, second: Labels) -> float:
     """Return the adjusted Rand index of two labellings by numbers from 0 on."""
-    width = int(second.max()) + 1
-    joint = np.bincount(first.astype(np.int64) * width + second).astype(np.float64)
-    together = _pairs(joint)
-    in_first = _pairs(np.bincount(first).astype(np.float64))
-    in_second = _pairs(np.bincount(second).astype(np.float64))
-    expected = in_first * in_second / max(_pairs(np.array([float(len(first))])), 1.0)
+    height, width = int(first.max()) + 1, int(second.max()) + 1
+    together = _pairs(_sizes(first.astype(np.int64) * width + second, height * width))
+    in_first, in_second = _pairs(_sizes(first, height)), _pairs(_sizes(second, width))
+    expected = in_first * in_second / max(len(first) * (len(first) - 1) / 2, 1.0)
     largest = (in_first + in_second) / 2
     return 1.0 if largest == expected else (together - expected) / (largest - expected)
 

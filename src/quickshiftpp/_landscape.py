@@ -28,9 +28,11 @@ class Landscape:
     tree: ModeTree
 
 
-@dataclass(frozen=True)
+@dataclass
 class Surveyor:
     """Builds landscapes for one k after another from one neighbour search.
+
+    Best asked for the largest k first: shorter lists are made from the shortest made so far.
 
     Attributes
     ----------
@@ -50,6 +52,15 @@ class Surveyor:
     dimension: float | str | None
     threads: int
     verbose: bool = False
+    _shortest: _core.NeighborLists | None = None
+
+    def _lists_for(self, k: int) -> _core.NeighborLists:
+        known = self._shortest
+        longer = self.lists if known is None or known.k < k else known
+        if longer.k == k:
+            return longer
+        self._shortest = longer.first(k, self.threads)
+        return self._shortest
 
     def dimension_of(self, lists: _core.NeighborLists) -> float:
         """Return the dimension to use with these lists."""
@@ -65,7 +76,7 @@ class Surveyor:
         index: Any = self.index
         threads = self.threads
         with stage("density", self.verbose):
-            lists = self.lists if k == self.lists.k else self.lists.first(k, threads)
+            lists = self._lists_for(k)
             dimension = self.dimension_of(lists)
             squared_radii = _core.squared_radii(index, lists, threads)
             log_density = knn_log_density(squared_radii, k, dimension, self.unit, threads)

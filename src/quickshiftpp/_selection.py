@@ -27,7 +27,7 @@ SIGNIFICANCE_LEVELS = (1.5, 2.0, 3.0, 4.0, 6.0)
 _STEPS = 8
 _SMALLEST_K = 6
 _LARGEST_K = 256
-_MOST_NEIGHBORS = 50_000_000
+_MOST_NEIGHBORS = 100_000_000
 # The vote: how fast it falls with the distance of k from the centre, in factors of two; the power
 # that makes near-identity count; the pull of the centre on the candidate itself; and the weight of
 # clusterings with more than one cluster below which there is only one.
@@ -85,7 +85,7 @@ def choose(
         The least size of a cluster with a k.
     """
     rows = subsample(X)
-    landscapes = [surveyor.survey(k) for k in ks]
+    landscapes = [surveyor.survey(k) for k in reversed(ks)][::-1]
     settings = [(scape, beta) for scape in landscapes for beta in betas_for(scape.k)]
     labels, counts = [], []
     for scape, beta in settings:

@@ -153,29 +153,27 @@ def _collect(
     rows = subsample(samples)
     shape = (len(ks), len(betas))
     n_clusters = np.empty(shape, dtype=np.int64)
-    sizes: list[list[npt.NDArray[np.int64]]] = []
     agreement_k = np.empty((len(ks) - 1, len(betas)))
     agreement_beta = np.empty((len(ks), len(betas) - 1))
     kept = np.empty((*shape, len(samples)), dtype=np.int32) if return_labels else None
-    previous: list[npt.NDArray[np.int32]] = []
-    for i, k in enumerate(ks):
-        tree = surveyor.survey(k).tree
+    sizes: list[list[npt.NDArray[np.int64]]] = [[] for _ in ks]
+    above: list[npt.NDArray[np.int32]] = []  # the labels of the next larger k
+    for i in reversed(range(len(ks))):
+        tree = surveyor.survey(ks[i]).tree
+        size = ks[i] if isinstance(min_cluster_size, str) else min_cluster_size
         current: list[npt.NDArray[np.int32]] = []
-        sizes.append([])
         for j, beta in enumerate(betas):
-            labels, _, modes = tree.cut(
-                beta, k if isinstance(min_cluster_size, str) else min_cluster_size
-            )
+            labels, _, modes = tree.cut(beta, size)
             n_clusters[i, j] = len(modes)
             sizes[i].append(np.bincount(labels, minlength=len(modes)))
             current.append(labels[rows])
             if kept is not None:
                 kept[i, j] = labels
-            if i > 0:
-                agreement_k[i - 1, j] = adjusted_rand(previous[j], current[j])
+            if above:
+                agreement_k[i, j] = adjusted_rand(current[j], above[j])
             if j > 0:
                 agreement_beta[i, j - 1] = adjusted_rand(current[j - 1], current[j])
-        previous = current
+        above = current
     return Sweep(
         np.array(ks), np.array(betas), n_clusters, sizes, agreement_k, agreement_beta, kept
     )

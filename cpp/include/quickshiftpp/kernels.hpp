@@ -39,6 +39,16 @@ struct Kernels {
   /// Sorts up to tuning::kPending candidates by squared distance, equal ones as they came. The
   /// arrays of the input have room for a multiple of 8.
   void (*sort)(double* squared, const std::int32_t* position, int count, Candidate* out);
+
+  /// Finds the mutual neighbours of a sample that are at least as dense: bit c of `found` is set
+  /// where squared[c] <= radius[neighbor[c]] <= own, for 0 < c < k. Returns the least such radius,
+  /// or `own`. `found` has (k + 63) / 64 words.
+  double (*upward)(const std::int32_t* neighbor, const double* squared, int k, const double* radius,
+                   double own, std::uint64_t* found);
+
+  /// Clears the bits of `found` whose neighbour lies in basin `own`; returns whether any are left.
+  bool (*foreign)(const std::int32_t* neighbor, int k, const std::int32_t* basin, std::int32_t own,
+                  std::uint64_t* found);
 };
 
 /// The kernels in force: the widest the processor has, or the ones that the environment variable

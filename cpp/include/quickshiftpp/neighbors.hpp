@@ -13,7 +13,7 @@ namespace quickshiftpp {
 /// The k nearest samples of every sample, itself first, by position. O(n k) and nothing else.
 ///
 /// Each list is sorted by squared distance, equal distances by row number. The lists for a smaller
-/// k are the beginnings of these, so that they share the memory.
+/// k are the beginnings of these.
 class NeighborLists {
  public:
   NeighborLists(std::size_t samples, int k);
@@ -43,7 +43,8 @@ class NeighborLists {
     tied_beyond_[i] = tied_beyond;
   }
 
-  /// The lists of the k nearest, for k no larger than this one's, in the same memory.
+  /// The lists of the k nearest, for k no larger than this one's: in the same memory, or copied
+  /// where reading around what is left out would cost more.
   NeighborLists first(int k, const Run& run) const;
 
  private:

@@ -37,8 +37,12 @@ inline constexpr std::size_t kForestEdges = std::size_t{1} << 20;
 /// many has ties beyond its list.
 inline constexpr std::size_t kTiedShare = 16;
 
+/// Lists are copied for a smaller k where it is below this share of what a list takes in memory:
+/// the processor fetches the gaps as well, and several passes follow.
+inline constexpr double kCopyShare = 0.75;
+
 /// Samples per work item of the per-sample stages: enough that waking a thread pays.
-inline constexpr std::size_t kGrain = 16384;
+inline constexpr std::size_t kGrain = 8192;
 
 /// Subtrees of fewer samples than this are built by one thread.
 inline constexpr std::size_t kBuildGrain = 16384;
