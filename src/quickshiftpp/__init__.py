@@ -3,7 +3,7 @@
 The architecture in a paragraph. Data flows one way, and every stage has one file here, one header
 and one source in the C++ core (``cpp/``), one binding and one test, all of the same name::
 
-    neighbors  ->  density  ->  modes  ->  ascent  ->  estimators  ->  cli
+    neighbors  ->  density  ->  modes  ->  ascent  ->  estimators  ->  plotting, cli
 
 ``_neighbors`` copies the samples into blocks, builds a k-d tree over them and finds each sample's
 k nearest; ``_density`` turns the distance to the k-th into a density, and beta into a quotient of

@@ -40,8 +40,10 @@ _LEAST_WEIGHT = 0.04
 def candidate_ks(n_samples: int) -> list[int]:
     """Return the numbers of neighbours to try, ascending."""
     largest = min(2 * math.sqrt(2 * n_samples), _LARGEST_K, max(16, _MOST_NEIGHBORS / n_samples))
+    # Down to a quarter of the centre: voters farther from it would have next to no weight.
+    smallest = max(_SMALLEST_K, round(min(math.sqrt(n_samples), largest) / 4))
     grid = {round(largest / math.sqrt(2) ** step) for step in range(_STEPS)}
-    return sorted(k for k in grid if _SMALLEST_K <= k <= n_samples) or [min(_SMALLEST_K, n_samples)]
+    return sorted(k for k in grid if smallest <= k <= n_samples) or [min(_SMALLEST_K, n_samples)]
 
 
 @dataclass(frozen=True)

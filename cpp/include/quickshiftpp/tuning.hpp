@@ -39,7 +39,7 @@ inline constexpr std::size_t kTiedShare = 16;
 
 /// Lists are copied for a smaller k where it is below this share of what a list takes in memory:
 /// the processor fetches the gaps as well, and several passes follow.
-inline constexpr double kCopyShare = 0.75;
+inline constexpr double kCopyShare = 0.4;
 
 /// Samples per work item of the per-sample stages: enough that waking a thread pays.
 inline constexpr std::size_t kGrain = 8192;
