@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import oracle
+from comparators import assert_same_fit
 from quickshiftpp import MCores, QuickShift, QuickshiftPP, all_neighbors
 
 
@@ -225,3 +226,30 @@ def test_after_a_fork():
         [sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, check=True
     )
     assert result.stdout == "0\n"
+
+
+@pytest.mark.parametrize("copies", [40, 3000])
+def test_copies_among_others(copies):
+    """Few of many equal rows are looked at; the answer is as if all were."""
+    rng = np.random.default_rng(copies)
+    X = np.vstack([rng.integers(0, 6, (150, 2)), np.full((copies, 2), 3)]).astype(float)
+    X = X[rng.permutation(len(X))]
+    site = (X == 3).all(axis=1)
+    for k in (5, 33):
+        tree, brute = (QuickshiftPP(k, 0.5, algorithm=a).fit(X) for a in ("kd_tree", "brute"))
+        assert_same_fit(X, brute, tree)
+        np.testing.assert_array_equal(brute.parents_, tree.parents_)
+        assert len(set(tree.labels_[site])) == 1
+        new = rng.integers(0, 13, (60, 2)) / 2
+        np.testing.assert_array_equal(tree.predict(new), brute.predict(new))
+        for one, other in zip(
+            all_neighbors(X, k, algorithm="kd_tree"),
+            all_neighbors(X, k, algorithm="brute"),
+            strict=True,
+        ):
+            np.testing.assert_array_equal(one, other)
+        cores = [MCores(k, 0.5, algorithm=a).fit(X).labels_ for a in ("kd_tree", "brute")]
+        np.testing.assert_array_equal(*cores)
+    shifts = [QuickShift(0.8, 2.0, algorithm=a).fit(X) for a in ("kd_tree", "brute")]
+    np.testing.assert_array_equal(shifts[0].log_density_, shifts[1].log_density_)
+    np.testing.assert_array_equal(shifts[0].labels_, shifts[1].labels_)

@@ -82,19 +82,21 @@ Found NearestBelow<T>::from_point(const double* point, std::int32_t home, double
   const int columns = index_.columns();
   Found best{-1, kInfinity};
   visit_outward(
-      index_, home,
+      index_, home, 1,
       [&](std::size_t node) {
         if (!(least_[node] < limit)) return kInfinity;
         return index_.has_tree() ? point_box_distance(point, index_.box(node), columns) : 0.0;
       },
       // The largest finite number, so that infinity always means "skip".
       [&] { return std::min(best.squared_distance, std::numeric_limits<double>::max()); },
-      [&](std::int32_t block, std::size_t) {
+      [&](std::int32_t block, std::size_t node) {
         double squared[kFoundCapacity];
         std::int32_t position[kFoundCapacity];
         const int found = kernel_.within(index_.block(block), index_.block_begin(block), columns,
                                          point, best.squared_distance, squared, position);
-        for (int c = 0; c < found; ++c) {
+        // Of equal samples the first has the lowest row number.
+        const int considered = index_.is_point(node) ? std::min(found, 1) : found;
+        for (int c = 0; c < considered; ++c) {
           const std::int32_t j = position[c];
           if (!(key_[j] < limit) || squared[c] > best.squared_distance) continue;
           if (best.position < 0 || squared[c] < best.squared_distance ||

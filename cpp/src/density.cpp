@@ -19,9 +19,15 @@ constexpr double kLargestExponent = 36.1;
 struct WideSum {
   std::uint64_t high = 0, low = 0;
 
-  void add(std::uint64_t term) {
-    low += term;
-    high += low < term;
+  void add(std::uint64_t term, std::uint32_t times) {
+    const std::uint64_t upper = (term >> 32) * times;
+    add_low((term & 0xFFFFFFFFu) * times);
+    add_low(upper << 32);
+    high += upper >> 32;
+  }
+  void add_low(std::uint64_t part) {
+    low += part;
+    high += low < part;
   }
   double scaled() const {
     return std::ldexp(static_cast<double>(high), 64 - 51) +
@@ -87,14 +93,23 @@ Buffer<double> gaussian_sums(const Index<T>& index, double rate, const Run& run)
         index.gather(i, point.data());
         WideSum sum;
         visit_outward(
-            index, b,
+            index, b, 1,
             [&](std::size_t node) {
               return index.has_tree() ? point_box_distance(point.data(), index.box(node), columns)
                                       : 0.0;
             },
             [&] { return limit; },
-            [&](std::int32_t block, std::size_t) {
-              sum.add(kernel.gaussian(index.block(block), columns, point.data(), rate, limit));
+            [&](std::int32_t block, std::size_t node) {
+              const std::uint64_t term =
+                  kernel.gaussian(index.block(block), columns, point.data(), rate, limit);
+              const Node& range = index.node(node);
+              if (range.is_leaf()) {
+                sum.add(term, 1);
+              } else {  // equal samples, of which this is the first block
+                const std::int32_t copies =
+                    index.block_end(range.last - 1) - index.block_begin(range.first);
+                sum.add(term / tuning::kBlock, static_cast<std::uint32_t>(copies));
+              }
             });
         sums[static_cast<std::size_t>(i)] = sum.scaled();
       }

@@ -31,7 +31,10 @@ void split(const T* rows, int columns, std::int32_t* order, std::size_t begin, s
   int widest = 0;
   for (int c = 1; c < columns; ++c)
     if (high[c] - low[c] > high[widest] - low[widest]) widest = c;
-  if (!(high[widest] > low[widest])) return;  // all rows equal: any split will do
+  if (!(high[widest] > low[widest])) {  // all rows equal: any split will do
+    std::sort(order + begin, order + end);
+    return;
+  }
   scratch.resize(end - begin);
   for (std::size_t i = begin; i < end; ++i)
     scratch[i - begin] = {rows[static_cast<std::size_t>(order[i]) * columns + widest], order[i]};
@@ -135,15 +138,20 @@ void Index<T>::fill_boxes(const Run& run) {
         bounds(i)[c] = *low;
         bounds(i)[columns_ + c] = *high;
       }
+      if (std::equal(bounds(i), bounds(i) + columns_, bounds(i) + columns_))
+        std::sort(original_.data() + block_begin(b), original_.data() + block_end(b));
     }
   });
+  is_point_.resize(nodes_.size());
   for (std::size_t i = nodes_.size(); i-- > 0;) {  // children come after their parent
-    if (nodes_[i].is_leaf()) continue;
-    const double *l = bounds(left(i)), *r = bounds(right(i));
-    for (int c = 0; c < columns_; ++c) {
-      bounds(i)[c] = std::min(l[c], r[c]);
-      bounds(i)[columns_ + c] = std::max(l[columns_ + c], r[columns_ + c]);
+    if (!nodes_[i].is_leaf()) {
+      const double *l = bounds(left(i)), *r = bounds(right(i));
+      for (int c = 0; c < columns_; ++c) {
+        bounds(i)[c] = std::min(l[c], r[c]);
+        bounds(i)[columns_ + c] = std::max(l[columns_ + c], r[columns_ + c]);
+      }
     }
+    is_point_[i] = std::equal(bounds(i), bounds(i) + columns_, bounds(i) + columns_);
   }
 }
 

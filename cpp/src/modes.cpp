@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
+#include <limits>
 
 #include "quickshiftpp/forest.hpp"
 #include "quickshiftpp/kernels.hpp"
@@ -244,9 +245,14 @@ class TreeBuilder {
     std::vector<double> point(static_cast<std::size_t>(columns));
     index_.gather(i, point.data());
     const double limit = radius_[i];
+    constexpr std::int32_t all = std::numeric_limits<std::int32_t>::max();
     visit_outward(
-        index_, i / tuning::kBlock,
+        index_, i / tuning::kBlock, all,
         [&](std::size_t node) {
+          // Equal samples have one radius: all of them are meant, or none.
+          if (index_.is_point(node) &&
+              radius_[index_.block_begin(index_.node(node).first)] != limit)
+            return std::numeric_limits<double>::infinity();
           return index_.has_tree() ? point_box_distance(point.data(), index_.box(node), columns)
                                    : 0.0;
         },

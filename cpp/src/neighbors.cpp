@@ -44,6 +44,14 @@ class Shortlist {
       flush(targets, kernel);
   }
 
+  /// Whether a sample at the bound comes after the last of a full list; it is a tie beyond it then.
+  bool turns_away(const Index<T>& targets, std::int32_t position) {
+    if (filled_ < k_ || row(targets, position) < row(targets, sorted_[k_ - 1].position))
+      return false;
+    discarded_ = bound_;
+    return true;
+  }
+
   void flush(const Index<T>& targets, const Kernels<T>& kernel) {
     if (pending_ == 0) return;
     auto comes_first = [&](const Candidate& a, const Candidate& b) {
@@ -122,8 +130,9 @@ class BlockSearch {
     }
     bound_queries();
     bound_ = kInfinity;
+    // One more copy than k, so that the list knows of a tie beyond it.
     visit_outward(
-        targets_, is_self_join_ ? query_block : -1,
+        targets_, is_self_join_ ? query_block : -1, k_ / kBlock + 1,
         [this](std::size_t node) {
           return targets_.has_tree() ? box_box_distance(box_.data(), targets_.box(node), columns_)
                                      : 0.0;
@@ -152,13 +161,22 @@ class BlockSearch {
     }
   }
 
+  bool may_matter(Shortlist<T>& list, const double* query, std::int32_t block, std::size_t node) {
+    const bool is_point = targets_.is_point(node);
+    if (!test_points_ && !is_point) return true;
+    const double distance = point_box_distance(query, targets_.box(node), columns_);
+    if (distance > list.bound()) return false;
+    // Equal samples at the bound come too late if the first of them does.
+    return !(is_point && distance == list.bound() &&
+             list.turns_away(targets_, targets_.block_begin(block)));
+  }
+
   /// Every query of the block looks through one block of targets.
   void meet(std::int32_t block, std::size_t node) {
     double widest = 0;
     for (int lane = 0; lane < lanes_; ++lane) {
       Shortlist<T>& list = shortlist_[lane];
-      if (!test_points_ ||
-          point_box_distance(point(lane), targets_.box(node), columns_) <= list.bound())
+      if (may_matter(list, point(lane), block, node))
         list.meet(targets_, kernel_, block, point(lane));
       widest = std::max(widest, list.bound());
     }

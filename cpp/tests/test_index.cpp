@@ -45,7 +45,7 @@ TEST_CASE("visit_outward: every block within the bound once, home first") {
     for (std::int32_t home : {-1, 0, 17, index.blocks() - 1}) {
       std::vector<std::int32_t> visited;
       visit_outward(
-          index, home, [](std::size_t) { return 0.0; }, [] { return 1.0; },
+          index, home, 1, [](std::size_t) { return 0.0; }, [] { return 1.0; },
           [&](std::int32_t block, std::size_t node) {
             CHECK(index.node(node).first == block);
             visited.push_back(block);
@@ -66,4 +66,28 @@ TEST_CASE("boxes are never farther than what they hold") {
   CHECK(box_box_distance(box, other, 2) == 13);
   CHECK(box_box_distance(other, box, 2) == 13);
   CHECK(box_box_distance(box, box, 2) == 0);
+}
+
+TEST_CASE("visit_outward: of equal samples, enough blocks and no more, lowest rows first") {
+  testing::Bench bench;
+  std::vector<double> rows = testing::random_rows<double>(500, 2, 0, 9);
+  rows.resize(2 * 5000, 0.25);
+  const Index<double> index(rows.data(), 5000, 2, true, bench.run);
+  std::size_t copies = 0;
+  std::set<std::int32_t> seen;
+  visit_outward(
+      index, -1, 2, [](std::size_t) { return 0.0; }, [] { return 1.0; },
+      [&](std::int32_t block, std::size_t node) {
+        if (index.is_point(node) && !index.node(node).is_leaf()) {
+          copies += index.block_end(block) - index.block_begin(block);
+          CHECK(block - index.node(node).first < 2);
+          for (auto i = index.block_begin(block) + 1; i < index.block_end(block); ++i)
+            CHECK(index.original(i - 1) < index.original(i));
+        }
+        for (auto i = index.block_begin(block); i < index.block_end(block); ++i)
+          seen.insert(index.original(i));
+      });
+  CHECK(copies > 0);
+  CHECK(seen.size() < 2500);
+  for (std::int32_t row = 0; row < 500; ++row) CHECK(seen.count(row) == 1);
 }

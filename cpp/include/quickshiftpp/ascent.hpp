@@ -21,7 +21,8 @@ struct Found {
 /// Finds the nearest sample whose `key` is strictly below a limit. A key is the smaller, the
 /// denser: a squared radius, a negated density, infinity for samples out of the question.
 ///
-/// Equal distances: the smaller key, then the order that settles every tie.
+/// Equal distances: the smaller key, then the order that settles every tie. Equal samples must have
+/// equal keys.
 template <class T>
 class NearestBelow {
  public:

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -83,6 +84,9 @@ class Index {
   /// The node's bounding box: all lower bounds, then all upper bounds. Only with a tree.
   const double* box(std::size_t i) const { return boxes_.data() + i * 2 * columns_; }
 
+  /// Whether all samples below a node are equal. They lie in the order of their row numbers then.
+  bool is_point(std::size_t i) const { return has_tree_ && is_point_[i] != 0; }
+
   /// For every node the least `value` of a sample below it (`value` by position).
   std::vector<double> least_per_node(const double* value) const;
 
@@ -99,6 +103,7 @@ class Index {
   Buffer<std::int32_t> original_;
   std::vector<Node> nodes_;
   Buffer<double> boxes_;
+  std::vector<std::uint8_t> is_point_;
 };
 
 /// Squared distance between a point and a box, and between two boxes: sums of squares in column
@@ -127,8 +132,8 @@ namespace detail {
 
 /// Depth-first, nearer child first, over the blocks below `root` that may matter.
 template <class T, class Distance, class Bound, class Visit>
-void descend(const Index<T>& index, std::size_t root, Distance&& distance, Bound&& bound,
-             Visit&& visit) {
+void descend(const Index<T>& index, std::size_t root, std::int32_t enough, Distance&& distance,
+             Bound&& bound, Visit&& visit) {
   struct Entry {
     std::size_t node;
     double distance;
@@ -140,18 +145,20 @@ void descend(const Index<T>& index, std::size_t root, Distance&& distance, Bound
   stack[depth++] = {root, root_distance};
   while (depth > 0) {
     Entry entry = stack[--depth];
-    if (entry.distance > bound()) continue;
-    while (!index.node(entry.node).is_leaf()) {
+    while (entry.distance <= bound()) {
+      const Node& node = index.node(entry.node);
+      if (node.is_leaf() || (index.is_point(entry.node) && node.last - node.first > enough)) {
+        const std::int32_t blocks = std::min(node.last - node.first, enough);
+        for (std::int32_t b = 0; b < blocks; ++b) visit(node.first + b, entry.node);
+        break;
+      }
       Entry near{index.left(entry.node), 0}, far{index.right(entry.node), 0};
       near.distance = distance(near.node);
       far.distance = distance(far.node);
       if (far.distance < near.distance) std::swap(near, far);
       if (far.distance <= bound()) stack[depth++] = far;
       entry = near;
-      if (entry.distance > bound()) break;
     }
-    if (index.node(entry.node).is_leaf() && entry.distance <= bound())
-      visit(index.node(entry.node).first, entry.node);
   }
 }
 
@@ -160,10 +167,11 @@ void descend(const Index<T>& index, std::size_t root, Distance&& distance, Bound
 /// Calls visit(block, node) for every block whose node is no farther than bound() when its turn
 /// comes. `distance(node)` is a lower bound for the subtree (infinity to skip it), bound() may
 /// shrink on the way. Starts at block `home` and widens, so that a bound is tight early; from the
-/// root where home < 0.
+/// root where home < 0. Of a subtree of equal samples, the first `enough` blocks are all that is
+/// visited: a million copies tell no more than the few that a search can use.
 template <class T, class Distance, class Bound, class Visit>
-void visit_outward(const Index<T>& index, std::int32_t home, Distance&& distance, Bound&& bound,
-                   Visit&& visit) {
+void visit_outward(const Index<T>& index, std::int32_t home, std::int32_t enough,
+                   Distance&& distance, Bound&& bound, Visit&& visit) {
   if (!index.has_tree()) {
     const std::int32_t blocks = index.blocks(), start = home < 0 ? 0 : home;
     for (std::int32_t step = 0; step < blocks; ++step) {
@@ -173,7 +181,7 @@ void visit_outward(const Index<T>& index, std::int32_t home, Distance&& distance
     return;
   }
   if (home < 0) {
-    detail::descend(index, 0, distance, bound, visit);
+    detail::descend(index, 0, enough, distance, bound, visit);
     return;
   }
   std::size_t siblings[64];
@@ -185,7 +193,7 @@ void visit_outward(const Index<T>& index, std::int32_t home, Distance&& distance
     node = go_left ? index.left(node) : index.right(node);
   }
   if (distance(node) <= bound()) visit(home, node);
-  while (depth > 0) detail::descend(index, siblings[--depth], distance, bound, visit);
+  while (depth > 0) detail::descend(index, siblings[--depth], enough, distance, bound, visit);
 }
 
 }  // namespace quickshiftpp
