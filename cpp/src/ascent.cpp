@@ -85,7 +85,7 @@ Found NearestBelow<T>::from_point(const double* point, std::int32_t home, double
       index_, home, 1,
       [&](std::size_t node) {
         if (!(least_[node] < limit)) return kInfinity;
-        return index_.has_tree() ? point_box_distance(point, index_.box(node), columns) : 0.0;
+        return node_distance(index_, node, point);
       },
       // The largest finite number, so that infinity always means "skip".
       [&] { return std::min(best.squared_distance, std::numeric_limits<double>::max()); },

@@ -93,11 +93,7 @@ Buffer<double> gaussian_sums(const Index<T>& index, double rate, const Run& run)
         index.gather(i, point.data());
         WideSum sum;
         visit_outward(
-            index, b, 1,
-            [&](std::size_t node) {
-              return index.has_tree() ? point_box_distance(point.data(), index.box(node), columns)
-                                      : 0.0;
-            },
+            index, b, 1, [&](std::size_t node) { return node_distance(index, node, point.data()); },
             [&] { return limit; },
             [&](std::int32_t block, std::size_t node) {
               const std::uint64_t term =

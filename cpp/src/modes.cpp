@@ -253,8 +253,7 @@ class TreeBuilder {
           if (index_.is_point(node) &&
               radius_[index_.block_begin(index_.node(node).first)] != limit)
             return std::numeric_limits<double>::infinity();
-          return index_.has_tree() ? point_box_distance(point.data(), index_.box(node), columns)
-                                   : 0.0;
+          return node_distance(index_, node, point.data());
         },
         [&] { return limit; },
         [&](std::int32_t block, std::size_t) {

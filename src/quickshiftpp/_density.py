@@ -6,7 +6,8 @@ sums of squares and so the same bits everywhere:
     f_j >= (1 - beta) f_i    iff    r_j^2 / r_i^2 <= (1 - beta)^(-2 / d)
 
 The right-hand side is rounded correctly once, and so is the quotient. Both sides of a tie in real
-numbers are therefore the same float, and a tie is a tie.
+numbers are therefore the same float, and a tie is a tie. What differs by less than that rounding,
+one part in 10^16, counts as a tie too: a beta copied from a printed prominence, say.
 """
 
 from __future__ import annotations

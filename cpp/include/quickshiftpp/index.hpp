@@ -128,6 +128,12 @@ inline double box_box_distance(const double* a, const double* b, int columns) {
   return sum;
 }
 
+/// The squared distance from a point to a node: a lower bound, 0 without a tree.
+template <class T>
+double node_distance(const Index<T>& index, std::size_t node, const double* point) {
+  return index.has_tree() ? point_box_distance(point, index.box(node), index.columns()) : 0.0;
+}
+
 namespace detail {
 
 /// Depth-first, nearer child first, over the blocks below `root` that may matter.

@@ -175,5 +175,5 @@ def _print_table(results: list[Result]) -> None:
         )
     Console(width=None if sys.stdout.isatty() else _PLAIN_WIDTH).print(table)
     click.echo("ARI: agreement with the known classes, from 0 (chance) to 1 (complete).")
-    click.echo("Shapes: k and beta of the paper. Tables: default k and beta, min size k.")
+    click.echo("Shapes: k and beta of the paper. Tables: default k, beta of the paper, min size k.")
     click.echo("Photograph: settings chosen by eye.")
