@@ -10,15 +10,16 @@ k nearest; ``_density`` turns the distance to the k-th into a density, and beta 
 radii; ``_modes`` builds the tree of modes and saddles of the mutual neighbour graph, which holds
 the clustering for every beta; ``_ascent`` finds each sample's nearest denser sample, by which
 samples outside a cluster-core climb to one. ``_landscape`` runs the last three for one k after
-another, ``_selection`` chooses among them and ``_sweep`` shows them all; ``_estimators`` puts these
-together for scikit-learn.
+another, ``_selection`` chooses among them and ``_sweep`` shows them all; ``_estimators`` and
+``_quick_shift`` put these together for scikit-learn, on what they share in ``_base``.
 A stage never imports a later one, the bindings hold no algorithm, and Python holds no loop over
 samples. ``_validation`` guards the entrance and ``_progress`` carries word out.
 """
 
-from ._estimators import DegenerateClusteringWarning, MCores, QuickShift, QuickshiftPP
+from ._estimators import DegenerateClusteringWarning, MCores, QuickshiftPP
 from ._modes import ModeTree
 from ._neighbors import all_neighbors
+from ._quick_shift import QuickShift
 from ._sweep import Sweep, sweep
 
 __version__ = "0.1.0"

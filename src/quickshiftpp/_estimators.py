@@ -1,25 +1,24 @@
-"""The estimators: validate, find neighbours, build the tree, label."""
+"""The estimators with cluster-cores: validate, find neighbours, build the tree, label."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import BaseEstimator, ClusterMixin, _fit_context
+from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from . import _core
-from ._ascent import forest_labels, nearest_below
-from ._density import gaussian_density, significant_beta
+from ._ascent import nearest_below
+from ._base import SEARCH_CONSTRAINTS, IndexedClusterer, all_or_nothing
+from ._density import significant_beta
 from ._landscape import Landscape, Surveyor
 from ._modes import ModeTree
-from ._neighbors import ALGORITHMS, Index, as_float64, build_index, wants_tree
+from ._neighbors import as_float64, build_index
 from ._progress import stage
 from ._selection import candidate_ks, choose, significant_betas
 from ._validation import (
@@ -29,25 +28,15 @@ from ._validation import (
     resolve_k,
     resolve_threads,
     scale,
-    scaling_exponent,
     validate_samples,
 )
 
-_SEARCH_CONSTRAINTS: dict[str, Any] = {
-    "algorithm": [StrOptions(set(ALGORITHMS))],
-    "n_jobs": [
-        Interval(Integral, 1, None, closed="left"),
-        Interval(Integral, None, -1, closed="right"),
-        None,
-    ],
-    "verbose": ["verbose"],
-}
 _CORE_CONSTRAINTS: dict[str, Any] = {
     "k": [Interval(Integral, 1, None, closed="left"), None],
     "beta": [Interval(Real, 0, 1, closed="neither")],
     "metric": [StrOptions({"euclidean"})],
     "dimension": [Interval(Real, 0, None, closed="neither"), StrOptions({"intrinsic"}), None],
-    **_SEARCH_CONSTRAINTS,
+    **SEARCH_CONSTRAINTS,
 }
 
 
@@ -55,54 +44,7 @@ class DegenerateClusteringWarning(UserWarning):
     """The parameters that were given show next to nothing of these data."""
 
 
-@contextmanager
-def _all_or_nothing(estimator: BaseEstimator) -> Iterator[None]:
-    """Put the estimator back as it was if the block fails or is interrupted."""
-    before = dict(vars(estimator))
-    try:
-        yield
-    except BaseException:
-        vars(estimator).clear()
-        vars(estimator).update(before)
-        raise
-
-
-class _IndexedClusterer(ClusterMixin, BaseEstimator):
-    """Keeps the samples of the fit in a native index, and pickles them as an array."""
-
-    algorithm: str
-    n_jobs: int | None
-    verbose: bool
-
-    _index: Index
-    _index_as_float64: Index | None = None
-    _unit: int
-
-    def _build_index(self, X: Any, threads: int) -> FloatArray:
-        samples = validate_samples(X, estimator=self)
-        self._unit = scaling_exponent(samples)
-        self._index_as_float64 = None
-        with stage("index", self.verbose) as progress:
-            tree = wants_tree(self.algorithm, samples.shape[0])
-            self._index = build_index(scale(samples, self._unit), tree, threads, progress)
-        return samples
-
-    def __getstate__(self) -> dict[str, Any]:
-        state: dict[str, Any] = dict(super().__getstate__())
-        state.pop("_index_as_float64", None)
-        index = state.pop("_index", None)
-        if index is not None:
-            state["_index_rows"], state["_index_has_tree"] = index.rows(), index.has_tree
-        return state
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        rows, tree = state.pop("_index_rows", None), state.pop("_index_has_tree", None)
-        super().__setstate__(state)
-        if rows is not None:
-            self._index = build_index(rows, tree, resolve_threads(None))
-
-
-class _CoreClusterer(_IndexedClusterer):
+class _CoreClusterer(IndexedClusterer):
     """What QuickshiftPP and MCores share: everything up to the tree of modes."""
 
     k_: int
@@ -290,7 +232,7 @@ class QuickshiftPP(_CoreClusterer):
         self
         """
         threads = resolve_threads(self.n_jobs)
-        with _all_or_nothing(self):
+        with all_or_nothing(self):
             samples = self._build_index(X, threads)
             landscape, beta = self._survey(samples, threads)
             self._take_landscape(landscape)
@@ -512,7 +454,7 @@ dimension_
         self
         """
         threads = resolve_threads(self.n_jobs)
-        with _all_or_nothing(self):
+        with all_or_nothing(self):
             samples = self._build_index(X, threads)
             k = resolve_k(self.k, samples.shape[0])
             surveyor = self._search(k, self.dimension, threads)
@@ -532,147 +474,3 @@ dimension_
                 )
                 self.labels_ = np.where(is_core, self.core_labels_, self.core_labels_[core])
         return self
-
-
-class QuickShift(_IndexedClusterer):
-    """Quick Shift clustering: link each sample to the nearest denser one.
-
-    The density is a Gaussian kernel estimate. Each sample links to its nearest sample of strictly
-    higher density, if that lies within `tau`; the others are modes, and each cluster is what leads
-    to one mode [1]_. Samples that coincide count as one of greater weight.
-
-    The kernel sum is computed over all samples, up to terms below 2**-52 of the sample's own.
-
-    Parameters
-    ----------
-    bandwidth : float or None, default=None
-        The standard deviation of the kernel. None for the median distance to the k-th nearest
-        sample, where k is the square root of the number of samples, from 8 to 64.
-    tau : float or None, default=None
-        The longest link. None for three times the bandwidth.
-    algorithm : {"auto", "kd_tree", "brute"}, default="auto"
-        How to search for neighbours. The result is the same.
-    n_jobs : int or None, default=None
-        The number of threads; None for as many as OpenMP would use, -1 for all cores.
-    verbose : bool, default=False
-        Print the time that each stage took.
-
-    Attributes
-    ----------
-    labels_ : ndarray of shape (n_samples,)
-        The cluster of each sample; 0 is the cluster of the densest mode, and so on down.
-    n_clusters_ : int
-    log_density_ : ndarray of shape (n_samples,)
-    parents_ : ndarray of shape (n_samples,)
-        The nearest sample of strictly higher density, however far; -1 for none.
-    parent_distances_ : ndarray of shape (n_samples,)
-        The distance to it; infinite for none.
-    mode_indices_ : ndarray of shape (n_clusters_,)
-        The sample at the mode of each cluster.
-    bandwidth_, tau_ : float
-        The values used.
-    n_features_in_ : int
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Only where the columns of X had names.
-
-    See Also
-    --------
-    QuickshiftPP : Climbs to cluster-cores instead, and needs no `tau`.
-
-    References
-    ----------
-    .. [1] A. Vedaldi, S. Soatto. Quick Shift and Kernel Methods for Mode Seeking. ECCV 2008.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import make_blobs
-    >>> from quickshiftpp import QuickShift
-    >>> X, _ = make_blobs(300, centers=3, random_state=1)
-    >>> model = QuickShift(bandwidth=1.0, tau=3.0).fit(X)
-    >>> model.n_clusters_
-    3
-    >>> len(set(model.cut(tau=100.0)))
-    1
-    """
-
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "bandwidth": [Interval(Real, 0, None, closed="neither"), None],
-        "tau": [Interval(Real, 0, np.inf, closed="both"), None],
-        **_SEARCH_CONSTRAINTS,
-    }
-
-    labels_: npt.NDArray[np.int32]
-    mode_indices_: npt.NDArray[np.int64]
-    n_clusters_: int
-
-    def __init__(
-        self,
-        bandwidth: float | None = None,
-        tau: float | None = None,
-        *,
-        algorithm: str = "auto",
-        n_jobs: int | None = None,
-        verbose: bool = False,
-    ) -> None:
-        self.bandwidth = bandwidth
-        self.tau = tau
-        self.algorithm = algorithm
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-
-    @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: npt.ArrayLike, y: Any = None) -> Self:  # noqa: ARG002
-        """Cluster the samples.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-        y : ignored
-
-        Returns
-        -------
-        self
-        """
-        threads = resolve_threads(self.n_jobs)
-        with _all_or_nothing(self):
-            self._build_index(X, threads)
-            self.bandwidth_ = (
-                self._typical_radius(threads) if self.bandwidth is None else float(self.bandwidth)
-            )
-            self.tau_ = 3 * self.bandwidth_ if self.tau is None else float(self.tau)
-            with stage("density", self.verbose) as progress:
-                sums, self.log_density_ = gaussian_density(
-                    self._index, self.bandwidth_, self._unit, threads, progress
-                )
-            with stage("ascent", self.verbose) as progress:
-                self.parents_, squared = nearest_below(
-                    self._index, self._index, -sums, -sums, threads, progress
-                )
-                self.parent_distances_ = np.ldexp(np.sqrt(squared), -self._unit)
-            with stage("labels", self.verbose):
-                self._rank, self._first_equal = _core.coordinate_ranks(self._index, threads)
-                self.labels_, roots = self._cut(self.tau_)
-                self.mode_indices_ = roots.astype(np.int64)
-                self.n_clusters_ = len(roots)
-        return self
-
-    def cut(self, tau: float) -> npt.NDArray[np.int32]:
-        """Return the labels for another `tau`, without fitting again."""
-        check_is_fitted(self)
-        if not tau >= 0:
-            raise ValueError(f"tau is {tau}, but it must be a distance: 0 or more.")
-        return self._cut(float(tau))[0]
-
-    def _cut(self, tau: float) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
-        linked = (self.parents_ >= 0) & (self.parent_distances_ <= tau)
-        up = np.where(linked, self.parents_, self._first_equal)
-        return forest_labels(up, self.log_density_, self._rank, resolve_threads(self.n_jobs))
-
-    def _typical_radius(self, threads: int) -> float:
-        index: Any = self._index
-        with stage("bandwidth", self.verbose) as progress:
-            k = resolve_k(None, index.samples)
-            squared = _core.kth_squared_distances(index, index, k, threads, progress)
-            radii = np.ldexp(np.sqrt(squared), -self._unit)
-        positive = radii[radii > 0]  # coinciding samples say nothing about scale
-        return float(np.median(positive)) if positive.size else 1.0
