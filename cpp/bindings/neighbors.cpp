@@ -79,7 +79,7 @@ void declare_index(nb::module_& m, const char* name) {
       [](const Index<T>& index, int threads) {
         Buffer<std::int32_t> rank(index.samples()), first(index.samples());
         run_native(threads, nb::none(), [&](const Run&) {
-          const Buffer<std::int32_t> sites = zero_radius_sites(index, nullptr);
+          const Buffer<std::int32_t> sites = coordinate_order(index);
           std::size_t site = 0;
           for (std::size_t s = 0; s < sites.size(); ++s) {
             if (index.compare_coordinates(sites[site], sites[s]) != 0) site = s;

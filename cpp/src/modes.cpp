@@ -97,7 +97,7 @@ class TreeBuilder {
         });
     has_ties_ = tied > 0;
     if (tied <= index_.samples() / tuning::kTiedShare) return;
-    const Buffer<std::int32_t> order = zero_radius_sites(index_, nullptr);
+    const Buffer<std::int32_t> order = coordinate_order(index_);
     rank_ = Buffer<std::int32_t>(index_.samples());
     for (std::size_t r = 0; r < order.size(); ++r)
       rank_[static_cast<std::size_t>(order[r])] = static_cast<std::int32_t>(r);
@@ -109,9 +109,8 @@ class TreeBuilder {
     parallel_for(run_, index_.samples(), has_ties_ ? 64 : 1024,
                  [&](std::size_t begin, std::size_t end, int) {
                    for (auto i = static_cast<std::int32_t>(begin);
-                        i < static_cast<std::int32_t>(end); ++i) {
+                        i < static_cast<std::int32_t>(end); ++i)
                      tree_.basin[static_cast<std::size_t>(i)] = densest_neighbor(i);
-                   }
                  });
   }
 

@@ -200,6 +200,21 @@ class BlockSearch {
   double bound_ = kInfinity;  // the widest bound among the queries when last looked at
 };
 
+/// The positions that are wanted, in the order that settles ties.
+template <class T, class IsWanted>
+Buffer<std::int32_t> ordered_positions(const Index<T>& index, IsWanted&& is_wanted) {
+  const auto n = static_cast<std::int32_t>(index.samples());
+  std::size_t count = 0;
+  for (std::int32_t i = 0; i < n; ++i) count += is_wanted(i);
+  Buffer<std::int32_t> positions(count);
+  count = 0;
+  for (std::int32_t i = 0; i < n; ++i)
+    if (is_wanted(i)) positions[count++] = i;
+  std::sort(positions.data(), positions.data() + count,
+            [&](std::int32_t a, std::int32_t b) { return index.comes_first(a, b); });
+  return positions;
+}
+
 template <class T, class Take>
 void search_all_blocks(const Index<T>& queries, const Index<T>& targets, int k, const Run& run,
                        Take&& take) {
@@ -277,20 +292,13 @@ Buffer<double> kth_squared_distances(const Index<T>& queries, const Index<T>& ta
 }
 
 template <class T>
+Buffer<std::int32_t> coordinate_order(const Index<T>& index) {
+  return ordered_positions(index, [](std::int32_t) { return true; });
+}
+
+template <class T>
 Buffer<std::int32_t> zero_radius_sites(const Index<T>& index, const double* squared_radius) {
-  const auto n = static_cast<std::int32_t>(index.samples());
-  auto is_wanted = [&](std::int32_t i) {
-    return squared_radius == nullptr || squared_radius[i] == 0;
-  };
-  std::size_t count = 0;
-  for (std::int32_t i = 0; i < n; ++i) count += is_wanted(i);
-  Buffer<std::int32_t> sites(count);
-  count = 0;
-  for (std::int32_t i = 0; i < n; ++i)
-    if (is_wanted(i)) sites[count++] = i;
-  std::sort(sites.data(), sites.data() + count,
-            [&](std::int32_t a, std::int32_t b) { return index.comes_first(a, b); });
-  return sites;
+  return ordered_positions(index, [&](std::int32_t i) { return squared_radius[i] == 0; });
 }
 
 template <class T>
@@ -325,6 +333,7 @@ void export_lists(const Index<T>& index, const NeighborLists& lists, double* dis
   template NeighborLists neighbor_lists<T>(const Index<T>&, int, const Run&);                  \
   template Buffer<double> kth_squared_distances<T>(const Index<T>&, const Index<T>&, int,      \
                                                    const Run&);                                \
+  template Buffer<std::int32_t> coordinate_order<T>(const Index<T>&);                          \
   template Buffer<std::int32_t> zero_radius_sites<T>(const Index<T>&, const double*);          \
   template void export_lists<T>(const Index<T>&, const NeighborLists&, double*, std::int64_t*, \
                                 const Run&);

@@ -35,6 +35,19 @@ def build_index(X: FloatArray, tree: bool, threads: int, progress: Progress | No
     return _core.IndexFloat64(X.view(np.float64), tree, threads, progress)
 
 
+def search(
+    samples: FloatArray, k: int, algorithm: str, threads: int
+) -> tuple[Any, int, _core.NeighborLists]:
+    """Find the k nearest of validated samples: their index, its power of two, and the lists."""
+    if algorithm not in ALGORITHMS:
+        raise ValueError(f"algorithm is {algorithm!r}, but it must be one of {ALGORITHMS}.")
+    unit = scaling_exponent(samples)
+    with stage("neighbors") as progress:
+        tree = wants_tree(algorithm, samples.shape[0])
+        index: Any = build_index(scale(samples, unit), tree, threads, progress)
+        return index, unit, _core.neighbor_lists(index, k, threads, progress)
+
+
 def as_float64(index: Index, threads: int) -> _core.IndexFloat64:
     """Return an index of the same samples in float64; the index itself where it is that."""
     if isinstance(index, _core.IndexFloat64):
@@ -75,14 +88,8 @@ def all_neighbors(
     [[0, 1], [1, 0], [2, 1]]
     """
     samples = validate_samples(X)
-    if algorithm not in ALGORITHMS:
-        raise ValueError(f"algorithm is {algorithm!r}, but it must be one of {ALGORITHMS}.")
     k = resolve_k(k, samples.shape[0])
     threads = resolve_threads(n_jobs)
-    unit = scaling_exponent(samples)
-    with stage("neighbors") as progress:
-        tree = wants_tree(algorithm, samples.shape[0])
-        index: Any = build_index(scale(samples, unit), tree, threads, progress)
-        lists = _core.neighbor_lists(index, k, threads, progress)
-        distances, indices = _core.export_lists(index, lists, threads)
+    index, unit, lists = search(samples, k, algorithm, threads)
+    distances, indices = _core.export_lists(index, lists, threads)
     return (np.ldexp(distances, -unit) if unit else distances), indices

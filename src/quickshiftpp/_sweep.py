@@ -9,19 +9,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from . import _core
 from ._agreement import adjusted_rand, subsample
 from ._landscape import Surveyor
-from ._neighbors import ALGORITHMS, build_index, wants_tree
-from ._progress import stage
+from ._neighbors import search
 from ._selection import candidate_ks
 from ._validation import (
     check_beta,
     check_min_cluster_size,
     resolve_k,
     resolve_threads,
-    scale,
-    scaling_exponent,
     validate_samples,
 )
 
@@ -119,8 +115,6 @@ def sweep(
     [[4, 4, 4], [4, 4, 3], [4, 4, 2]]
     """
     samples = validate_samples(X)
-    if algorithm not in ALGORITHMS:
-        raise ValueError(f"algorithm is {algorithm!r}, but it must be one of {ALGORITHMS}.")
     if isinstance(dimension, str) and dimension != "intrinsic":
         raise ValueError(
             f"dimension is {dimension!r}, but it must be a number, 'intrinsic' or None."
@@ -133,11 +127,7 @@ def sweep(
     if min_cluster_size != "k":
         check_min_cluster_size(min_cluster_size)
     threads = resolve_threads(n_jobs)
-    unit = scaling_exponent(samples)
-    with stage("neighbors") as progress:
-        tree = wants_tree(algorithm, samples.shape[0])
-        index: Any = build_index(scale(samples, unit), tree, threads, progress)
-        lists = _core.neighbor_lists(index, sorted_ks[-1], threads, progress)
+    index, unit, lists = search(samples, sorted_ks[-1], algorithm, threads)
     surveyor = Surveyor(index, unit, lists, dimension, threads)
     return _collect(samples, surveyor, sorted_ks, sorted_betas, min_cluster_size, return_labels)
 

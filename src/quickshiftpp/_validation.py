@@ -39,6 +39,10 @@ def validate_samples(X: Any, *, estimator: Any = None, reset: bool = True) -> Fl
     return samples
 
 
+def _largest_magnitude(X: FloatArray) -> float:
+    return max(float(X.max()), -float(X.min()))
+
+
 def scaling_exponent(X: FloatArray) -> int:
     """Return the power of two to multiply X by so that squared differences stay in range.
 
@@ -46,7 +50,7 @@ def scaling_exponent(X: FloatArray) -> int:
     """
     if X.dtype == np.float32:  # its squares always fit float64
         return 0
-    largest = max(float(X.max()), -float(X.min()))
+    largest = _largest_magnitude(X)
     if largest == 0:
         return 0
     smallest = largest
@@ -76,8 +80,7 @@ def scale(X: FloatArray, exponent: int) -> FloatArray:
 
 def joint_exponent(X: FloatArray, exponent: int) -> int:
     """Return the exponent, or a lower one where X times 2**exponent would be too large."""
-    largest = max(float(X.max()), -float(X.min()))
-    return min(exponent, _LARGEST_EXPONENT - math.frexp(largest)[1])
+    return min(exponent, _LARGEST_EXPONENT - math.frexp(_largest_magnitude(X))[1])
 
 
 def resolve_threads(n_jobs: int | None) -> int:

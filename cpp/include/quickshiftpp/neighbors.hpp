@@ -71,8 +71,12 @@ template <class T>
 Buffer<double> kth_squared_distances(const Index<T>& queries, const Index<T>& targets, int k,
                                      const Run& run);
 
+/// All positions in the order that settles ties: by coordinates, equal rows by row number.
+template <class T>
+Buffer<std::int32_t> coordinate_order(const Index<T>& index);
+
 /// The positions with radius zero (k or more equal rows), equal rows side by side, lowest row
-/// number first within each. All positions where `squared_radius` is null.
+/// number first within each.
 template <class T>
 Buffer<std::int32_t> zero_radius_sites(const Index<T>& index, const double* squared_radius);
 
