@@ -12,7 +12,15 @@ using namespace nb::literals;
 namespace {
 
 template <class T>
-void declare_gaussian(nb::module_& m) {
+void declare_densities(nb::module_& m) {
+  m.def(
+      "log_radius_sum",
+      [](const Index<T>& index, const NeighborLists& lists, int threads) {
+        const LogRadiusSum total = run_native(
+            threads, nb::none(), [&](const Run& run) { return log_radius_sum(index, lists, run); });
+        return std::pair(total.sum, total.count);
+      },
+      "index"_a, "lists"_a, "threads"_a, "Sum and number of log(r_k / r_j) over all neighbours.");
   m.def(
       "gaussian_sums",
       [](const Index<T>& index, double rate, int threads, const nb::object& progress) {
@@ -39,16 +47,8 @@ void register_density(nb::module_& m) {
         return to_array(std::move(out));
       },
       "squared_radius"_a, "k"_a, "dimension"_a, "unit"_a, "threads"_a);
-  m.def(
-      "log_radius_sum",
-      [](const NeighborLists& lists, int threads) {
-        const LogRadiusSum total = run_native(
-            threads, nb::none(), [&](const Run& run) { return log_radius_sum(lists, run); });
-        return std::pair(total.sum, total.count);
-      },
-      "lists"_a, "threads"_a, "Sum and number of log(r_k / r_j) over all neighbours.");
-  declare_gaussian<float>(m);
-  declare_gaussian<double>(m);
+  declare_densities<float>(m);
+  declare_densities<double>(m);
 }
 
 }  // namespace quickshiftpp::bindings

@@ -53,6 +53,14 @@ void declare_index(nb::module_& m, const char* name) {
       },
       "index"_a, "k"_a, "threads"_a, "progress"_a = nb::none(), nb::rv_policy::take_ownership);
   m.def(
+      "first_neighbors",
+      [](const Index<T>& index, const NeighborLists& lists, int k, int threads) {
+        require(k >= 1 && k <= lists.k(), "first_neighbors needs 1 <= k <= the lists' own");
+        return run_native(threads, nb::none(),
+                          [&](const Run& run) { return lists.first(index, k, run); });
+      },
+      "index"_a, "lists"_a, "k"_a, "threads"_a, "The lists of the k nearest.");
+  m.def(
       "squared_radii",
       [](const Index<T>& index, const NeighborLists& lists, int threads) {
         return to_array(run_native(threads, nb::none(), [&](const Run& run) {
@@ -111,15 +119,7 @@ void declare_index(nb::module_& m, const char* name) {
 
 void register_neighbors(nb::module_& m) {
   nb::class_<NeighborLists>(m, "NeighborLists", "Each sample's k nearest, in the index's order.")
-      .def_prop_ro("k", &NeighborLists::k)
-      .def(
-          "first",
-          [](const NeighborLists& lists, int k, int threads) {
-            require(k >= 1 && k <= lists.k(), "first needs 1 <= k <= the lists' own");
-            return run_native(threads, nb::none(),
-                              [&](const Run& run) { return lists.first(k, run); });
-          },
-          "k"_a, "threads"_a, "The lists of the k nearest.");
+      .def_prop_ro("k", &NeighborLists::k);
   declare_index<float>(m, "IndexFloat32");
   declare_index<double>(m, "IndexFloat64");
 }

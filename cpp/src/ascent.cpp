@@ -123,14 +123,14 @@ Buffer<std::int32_t> denser_parents(const Index<T>& index, const NeighborLists& 
   parallel_for(run, index.samples(), 256, [&](std::size_t begin, std::size_t end, int) {
     for (auto i = static_cast<std::int32_t>(begin); i < static_cast<std::int32_t>(end); ++i) {
       const std::int32_t* neighbor = lists.positions(i);
-      const double* squared = lists.distances(i);
       std::int32_t best = -1;
       double distance = kInfinity;
-      for (int c = 0; c < lists.k() && squared[c] <= distance; ++c) {
+      for (int c = 1; c < lists.k(); ++c) {
         const std::int32_t j = neighbor[c];
+        if (best >= 0 && lists.squared_distance(index, i, c) > distance) break;
         if (radius[j] < radius[i] && (best < 0 || search.is_preferred(j, best))) {
           best = j;
-          distance = squared[c];
+          distance = lists.squared_distance(index, i, c);
         }
       }
       // The list does not settle it when nothing in it is denser, or when samples left out of it

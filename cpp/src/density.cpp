@@ -50,21 +50,22 @@ void knn_log_density(const double* squared_radius, std::size_t samples, int k, d
   });
 }
 
-LogRadiusSum log_radius_sum(const NeighborLists& lists, const Run& run) {
+template <class T>
+LogRadiusSum log_radius_sum(const Index<T>& index, const NeighborLists& lists, const Run& run) {
   constexpr double unit = 65536;
   std::atomic<std::int64_t> sum{0}, count{0};
   parallel_for(run, lists.samples(), tuning::kGrain, [&](std::size_t begin, std::size_t end, int) {
     std::int64_t part_sum = 0, part_count = 0;
     for (auto i = static_cast<std::int32_t>(begin); i < static_cast<std::int32_t>(end); ++i) {
-      const double* squared = lists.distances(i);
-      const double radius = squared[lists.k() - 1];
+      const double radius = lists.squared_radii()[i];
       // The logarithm of a product of a few quotients at a time: logarithms are dear.
       double logs = 0, product = 1;
       int nearer = 0;
       for (int c = 1; c + 1 < lists.k(); ++c) {
-        if (squared[c] == 0) continue;
+        const double squared = lists.squared_distance(index, i, c);
+        if (squared == 0) continue;
         ++nearer;
-        product *= std::min(radius / squared[c], 1e200);  // beyond that it is no dimension's doing
+        product *= std::min(radius / squared, 1e200);  // beyond that it is no dimension's doing
         if (product > 1e100) {
           logs += std::log(product);
           product = 1;
@@ -114,6 +115,9 @@ Buffer<double> gaussian_sums(const Index<T>& index, double rate, const Run& run)
   return sums;
 }
 
+template LogRadiusSum log_radius_sum<float>(const Index<float>&, const NeighborLists&, const Run&);
+template LogRadiusSum log_radius_sum<double>(const Index<double>&, const NeighborLists&,
+                                             const Run&);
 template Buffer<double> gaussian_sums<float>(const Index<float>&, double, const Run&);
 template Buffer<double> gaussian_sums<double>(const Index<double>&, double, const Run&);
 

@@ -226,67 +226,58 @@ uint64_t gaussian(const T* block, int columns, const double* query, double rate,
   return result;
 }
 
-double upward(const int32_t* neighbor, const double* squared, int k, const double* radius,
-              double own, uint64_t* found) {
-  for (int w = 0; w < (k + 63) / 64; ++w) found[w] = 0;
-  double least = own;
+int next_upward_abroad(const int32_t* neighbor, int from, int k, const int32_t* basin,
+                       const double* radius, int32_t home, int32_t last, double own) {
+  int c = from;
 #if QSPP_LANES == 8
-  const __m512d limit = _mm512_set1_pd(own);
-  __m512d smallest = limit;
-  for (int c = 0; c < k; c += 8) {
-    const auto lanes = static_cast<__mmask8>(k - c < 8 ? (1u << (k - c)) - 1 : 255u);
-    const __m256i index = _mm256_maskz_loadu_epi32(lanes, neighbor + c);
-    const __m512d r = _mm512_mask_i32gather_pd(limit, lanes, index, radius, 8);
-    auto up =
-        _mm512_mask_cmp_pd_mask(lanes, _mm512_maskz_loadu_pd(lanes, squared + c), r, _CMP_LE_OQ);
-    up = _mm512_mask_cmp_pd_mask(up, r, limit, _CMP_LE_OQ);
-    smallest = _mm512_mask_min_pd(smallest, up, smallest, r);
-    found[c / 64] |= static_cast<uint64_t>(up) << (c % 64);
+  const __m512i homes = _mm512_set1_epi32(home), lasts = _mm512_set1_epi32(last);
+  const __m512d limit = _mm512_set1_pd(own), none = _mm512_set1_pd(__builtin_inf());
+  for (; c < k; c += 16) {
+    const auto lanes = static_cast<__mmask16>(k - c < 16 ? (1u << (k - c)) - 1 : 0xFFFFu);
+    const __m512i index = _mm512_maskz_loadu_epi32(lanes, neighbor + c);
+    const __m512i other = _mm512_mask_i32gather_epi32(homes, lanes, index, basin, 4);
+    const unsigned abroad =
+        _mm512_cmpneq_epi32_mask(other, homes) & _mm512_cmpneq_epi32_mask(other, lasts);
+    if (abroad == 0) continue;
+    unsigned upward = 0;
+    for (int half = 0; half < 16; half += 8) {
+      const auto wanted = static_cast<__mmask8>(abroad >> half);
+      const __m256i where = _mm256_maskz_loadu_epi32(wanted, neighbor + c + half);
+      const __m512d radii = _mm512_mask_i32gather_pd(none, wanted, where, radius, 8);
+      upward |= unsigned{_mm512_cmp_pd_mask(radii, limit, _CMP_LE_OQ)} << half;
+    }
+    if (upward != 0) return c + __builtin_ctz(upward);
   }
-  const Doubles lanes_least = reinterpret_cast<Doubles>(smallest);
-  for (int i = 0; i < kLanes; ++i) least = lanes_least[i] < least ? lanes_least[i] : least;
+  return k;
 #else
-  for (int c = 1; c < k; ++c) {
-    const double r = radius[neighbor[c]];
-    const bool up = (squared[c] <= r) & (r <= own);
-    found[c / 64] |= static_cast<uint64_t>(up) << (c % 64);
-    least = up && r < least ? r : least;
+#if QSPP_LANES == 4
+  const __m256i homes = _mm256_set1_epi32(home), lasts = _mm256_set1_epi32(last);
+  for (; c + 8 <= k; c += 8) {
+    const __m256i index = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(neighbor + c));
+    const __m256i other = _mm256_i32gather_epi32(basin, index, 4);
+    const __m256i known =
+        _mm256_or_si256(_mm256_cmpeq_epi32(other, homes), _mm256_cmpeq_epi32(other, lasts));
+    unsigned abroad =
+        ~static_cast<unsigned>(_mm256_movemask_ps(_mm256_castsi256_ps(known))) & 0xFFu;
+    for (; abroad != 0; abroad &= abroad - 1) {
+      const int found = c + __builtin_ctz(abroad);
+      if (radius[neighbor[found]] <= own) return found;
+    }
   }
 #endif
-  found[0] &= ~uint64_t{1};  // the first of each list is the sample itself
-  return least;
-}
-
-bool foreign(const int32_t* neighbor, int k, const int32_t* basin, int32_t own, uint64_t* found) {
-  uint64_t any = 0;
-  for (int w = 0; w < (k + 63) / 64; ++w) {
-    uint64_t left = 0;
-#if QSPP_LANES == 8
-    for (int c = 0; c < 64 && found[w] >> c != 0; c += 8) {
-      const auto lanes = static_cast<__mmask8>(found[w] >> c);
-      if (lanes == 0) continue;
-      const __m256i index = _mm256_maskz_loadu_epi32(lanes, neighbor + 64 * w + c);
-      const __m256i home = _mm256_set1_epi32(own);
-      const __m256i other = _mm256_mmask_i32gather_epi32(home, lanes, index, basin, 4);
-      left |= static_cast<uint64_t>(_mm256_mask_cmpneq_epi32_mask(lanes, other, home)) << c;
-    }
-#else
-    for (uint64_t bits = found[w]; bits != 0; bits &= bits - 1) {
-      const int c = __builtin_ctzll(bits);
-      left |= static_cast<uint64_t>(basin[neighbor[64 * w + c]] != own) << c;
-    }
-#endif
-    found[w] = left;
-    any |= left;
+  for (; c < k; ++c) {
+    const int32_t j = neighbor[c];
+    if (basin[j] != home && basin[j] != last && radius[j] <= own) break;
   }
-  return any != 0;
+  return c;
+#endif
 }
 
 }  // namespace
 
 extern const Kernels<float> kFloat;
 extern const Kernels<double> kDouble;
-const Kernels<float> kFloat{within<float>, gaussian<float>, sort, upward, foreign};
-const Kernels<double> kDouble{within<double>, gaussian<double>, sort, upward, foreign};
+const Kernels<float> kFloat{within<float>, gaussian<float>, sort, next_upward_abroad};
+const Kernels<double> kDouble{within<double>, gaussian<double>, sort, next_upward_abroad};
 
 }  // namespace quickshiftpp::QSPP_ISA

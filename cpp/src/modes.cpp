@@ -19,8 +19,8 @@ struct Edge {
   std::int32_t own;
   std::int32_t other;
 
-  bool joins_same(const Edge& edge) const {
-    return (own == edge.own && other == edge.other) || (own == edge.other && other == edge.own);
+  bool joins(std::int32_t a, std::int32_t b) const {
+    return (own == a && other == b) || (own == b && other == a);
   }
 };
 
@@ -33,17 +33,15 @@ struct EdgeCollection {
   std::vector<std::int32_t> latest = std::vector<std::int32_t>(kSlots, -1);  // number in `edges`
   std::size_t limit = tuning::kForestEdges;
 
-  template <class IsHigher>
-  void add(const Edge& edge, IsHigher&& is_higher) {
-    const auto low = static_cast<std::uint32_t>(std::min(edge.own, edge.other));
-    const auto high = static_cast<std::uint32_t>(std::max(edge.own, edge.other));
-    std::int32_t& slot = latest[(low * 0x9E3779B1u ^ high * 0x85EBCA77u) >> (32 - kSlotBits)];
-    if (slot >= 0 && edges[static_cast<std::size_t>(slot)].joins_same(edge)) {
-      Edge& known = edges[static_cast<std::size_t>(slot)];
-      if (is_higher(edge, known)) known = edge;
-      return;
-    }
-    slot = static_cast<std::int32_t>(edges.size());
+  /// The place of the edge between two basins, or null where none is remembered.
+  Edge* find(std::int32_t own, std::int32_t other) {
+    const std::int32_t number = slot(own, other);
+    if (number < 0) return nullptr;
+    Edge& edge = edges[static_cast<std::size_t>(number)];
+    return edge.joins(own, other) ? &edge : nullptr;
+  }
+  void add(const Edge& edge) {
+    slot(edge.own, edge.other) = static_cast<std::int32_t>(edges.size());
     edges.push_back(edge);
   }
   void forget() { std::fill(latest.begin(), latest.end(), -1); }
@@ -51,6 +49,12 @@ struct EdgeCollection {
  private:
   static constexpr int kSlotBits = 14;
   static constexpr std::size_t kSlots = std::size_t{1} << kSlotBits;
+
+  std::int32_t& slot(std::int32_t own, std::int32_t other) {
+    const auto low = static_cast<std::uint32_t>(std::min(own, other));
+    const auto high = static_cast<std::uint32_t>(std::max(own, other));
+    return latest[(low * 0x9E3779B1u ^ high * 0x85EBCA77u) >> (32 - kSlotBits)];
+  }
 };
 
 template <class T>
@@ -61,13 +65,11 @@ class TreeBuilder {
         lists_(lists),
         radius_(lists.squared_radii()),
         kernel_(kernels<T>()),
-        run_(run),
-        words_((static_cast<std::size_t>(lists.k()) + 63) / 64),
-        upward_(index.samples() * words_) {}
+        run_(run) {}
 
   ModeTree build() {
     rank_coordinates();
-    link_to_densest_neighbors();
+    link_upward();
     link_equal_rows();
     resolve_roots(tree_.basin.data(), index_.samples(), run_);
     number_modes();
@@ -103,41 +105,46 @@ class TreeBuilder {
       rank_[static_cast<std::size_t>(order[r])] = static_cast<std::int32_t>(r);
   }
 
-  void link_to_densest_neighbors() {
+  void link_upward() {
     tree_.basin = Buffer<std::int32_t>(index_.samples());
     // A sample with ties may search the whole index: small pieces then, to share and to interrupt.
     parallel_for(run_, index_.samples(), has_ties_ ? 64 : 1024,
                  [&](std::size_t begin, std::size_t end, int) {
                    for (auto i = static_cast<std::int32_t>(begin);
                         i < static_cast<std::int32_t>(end); ++i)
-                     tree_.basin[static_cast<std::size_t>(i)] = densest_neighbor(i);
+                     tree_.basin[static_cast<std::size_t>(i)] = next_upward(i);
                  });
   }
 
-  /// Calls visit(j) for the mutual neighbours of i that are in its list and at least as dense. All
-  /// that are denser are, at a distance of at most r_j < r_i; only ones at distance exactly
-  /// r_i = r_j can be missing.
-  template <class Visit>
-  void for_upward(std::int32_t i, Visit&& visit) const {
+  /// The nearest denser mutual neighbour of i, or i itself. Any would do for the tree; this one is
+  /// mostly among the first few of the list.
+  std::int32_t next_upward(std::int32_t i) const {
     const std::int32_t* neighbor = lists_.positions(i);
-    const std::uint64_t* found = upward_.data() + static_cast<std::size_t>(i) * words_;
-    for (std::size_t w = 0; w < words_; ++w)
-      for (std::uint64_t bits = found[w]; bits != 0; bits &= bits - 1)
-        visit(neighbor[w * 64 + static_cast<std::size_t>(std::countr_zero(bits))]);
+    // All of smaller radius are in the list, at a distance of at most r_j < r_i.
+    std::int32_t next = i;
+    double distance = std::numeric_limits<double>::infinity();
+    for (int c = 1; c < lists_.k(); ++c) {
+      const std::int32_t j = neighbor[c];
+      if (next == i && !(radius_[j] < radius_[i])) continue;
+      const double squared = lists_.squared_distance(index_, i, c);
+      if (squared > distance) break;
+      if (radius_[j] < radius_[i] && squared <= radius_[j] && is_denser(j, next)) {
+        next = j;
+        distance = squared;
+      }
+    }
+    return next == i ? next_on_plateau(i) : next;
   }
 
-  /// The densest mutual neighbour of i, or i itself; notes the others that are as dense as i.
-  std::int32_t densest_neighbor(std::int32_t i) {
-    const double least =
-        kernel_.upward(lists_.positions(i), lists_.distances(i), lists_.k(), radius_, radius_[i],
-                       upward_.data() + static_cast<std::size_t>(i) * words_);
+  /// Of the neighbours that have the radius of i the densest, or i itself. The list need not hold
+  /// all of those at distance exactly r_i, and which ones it does must not matter.
+  std::int32_t next_on_plateau(std::int32_t i) const {
     std::int32_t densest = i;
     auto consider = [&](std::int32_t j) {
-      if (radius_[j] == least && is_denser(j, densest)) densest = j;
+      if (radius_[j] == radius_[i] && is_denser(j, densest)) densest = j;
     };
-    for_upward(i, consider);
-    // On a plateau the link must not depend on which of the ties the list happens to hold.
-    if (least == radius_[i] && has_ties_beyond(i)) for_tied(i, consider);
+    for (int c = 1; c < lists_.k(); ++c) consider(lists_.positions(i)[c]);
+    if (has_ties_beyond(i)) for_tied(i, consider);
     return densest;
   }
 
@@ -218,18 +225,35 @@ class TreeBuilder {
     }
   }
 
-  void touch_other_basins(std::int32_t i, EdgeCollection& collection) {
+  /// Adds the edges from i to denser neighbours in other basins that are higher than those known.
+  void touch_other_basins(std::int32_t i, EdgeCollection& collection) const {
     const std::int32_t own = tree_.basin[static_cast<std::size_t>(i)];
-    auto touch = [&](std::int32_t j) {
+    // Whether the basin of j needs no further look: it is joined to this one as high as i can.
+    auto touch = [&](std::int32_t j, auto&& squared_distance) {
       const std::int32_t other = tree_.basin[static_cast<std::size_t>(j)];
-      if (other == own || !is_denser(j, i)) return;
-      collection.add({radius_[i], i, own, other},
-                     [this](const Edge& a, const Edge& b) { return is_higher(a, b); });
+      const Edge edge{radius_[i], i, own, other};
+      // What is known costs less to look up than a distance, and mostly settles it.
+      Edge* known = collection.find(own, other);
+      if (known != nullptr && !is_higher(edge, *known)) return true;
+      if (!is_denser(j, i) || squared_distance() > radius_[j]) return false;
+      if (known != nullptr)
+        *known = edge;
+      else
+        collection.add(edge);
+      return true;
     };
-    if (kernel_.foreign(lists_.positions(i), lists_.k(), tree_.basin.data(), own,
-                        upward_.data() + static_cast<std::size_t>(i) * words_))
-      for_upward(i, touch);
-    if (has_ties_beyond(i)) for_tied(i, touch);
+    const std::int32_t* neighbor = lists_.positions(i);
+    const std::int32_t* basin = tree_.basin.data();
+    std::int32_t last = own;  // all edges of i to one basin are equally high
+    for (int c = 1; (c = kernel_.next_upward_abroad(neighbor, c, lists_.k(), basin, radius_, own,
+                                                    last, radius_[i])) < lists_.k();
+         ++c)
+      if (touch(neighbor[c], [&] { return lists_.squared_distance(index_, i, c); }))
+        last = basin[neighbor[c]];
+    if (has_ties_beyond(i))
+      for_tied(i, [&](std::int32_t j) {
+        if (basin[j] != own) touch(j, [&] { return radius_[j]; });
+      });
   }
 
   /// Whether denser mutual neighbours of i may be missing from its list. Equal rows are linked
@@ -290,8 +314,6 @@ class TreeBuilder {
   const double* radius_;  // squared, by position
   const Kernels<T>& kernel_;
   const Run& run_;
-  std::size_t words_;             // of 64 bits per sample
-  Buffer<std::uint64_t> upward_;  // by position: which of the list are at least as dense neighbours
   Buffer<std::int32_t> rank_;  // by position, in the order that settles ties; empty where few tie
   bool has_ties_ = false;
   ModeTree tree_;

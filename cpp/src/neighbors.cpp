@@ -237,12 +237,12 @@ void search_all_blocks(const Index<T>& queries, const Index<T>& targets, int k, 
 
 }  // namespace
 
-NeighborLists::NeighborLists(std::size_t samples, int k)
+NeighborLists::NeighborLists(std::size_t samples, int k, bool keep_distances)
     : samples_(samples),
       k_(k),
       stride_(static_cast<std::size_t>(k)),
       entries_(std::make_shared<Entries>(Buffer<std::int32_t>(samples * stride_),
-                                         Buffer<double>(samples * stride_))),
+                                         Buffer<double>(keep_distances ? samples * stride_ : 0))),
       squared_radius_(samples),
       tied_beyond_(samples) {}
 
@@ -254,19 +254,24 @@ NeighborLists::NeighborLists(const NeighborLists& longer, int k)
       squared_radius_(samples_),
       tied_beyond_(samples_) {}
 
-NeighborLists NeighborLists::first(int k, const Run& run) const {
+template <class T>
+NeighborLists NeighborLists::first(const Index<T>& index, int k, const Run& run) const {
   const bool copy = k < tuning::kCopyShare * static_cast<double>(stride_);
-  NeighborLists shorter = copy ? NeighborLists(samples_, k) : NeighborLists(*this, k);
+  NeighborLists shorter =
+      copy ? NeighborLists(samples_, k, keeps_distances()) : NeighborLists(*this, k);
   const auto width = static_cast<std::size_t>(k);
   parallel_for(run, samples_, tuning::kGrain, [&](std::size_t begin, std::size_t end, int) {
     for (std::size_t i = begin; i < end; ++i) {
-      const double* squared = distances(static_cast<std::int32_t>(i));
-      shorter.squared_radius_[i] = squared[k - 1];
-      shorter.tied_beyond_[i] = k < k_ ? squared[k] == squared[k - 1] : tied_beyond_[i];
+      const auto sample = static_cast<std::int32_t>(i);
+      const double radius = squared_distance(index, sample, k - 1);
+      shorter.squared_radius_[i] = radius;
+      shorter.tied_beyond_[i] =
+          k < k_ ? squared_distance(index, sample, k) == radius : tied_beyond_[i];
       if (!copy) continue;
-      const std::int32_t* position = positions(static_cast<std::int32_t>(i));
-      std::copy(position, position + k, shorter.entries_->position.data() + i * width);
-      std::copy(squared, squared + k, shorter.entries_->squared_distance.data() + i * width);
+      std::copy_n(positions(sample), width, shorter.entries_->position.data() + i * width);
+      if (keeps_distances())
+        std::copy_n(entries_->squared_distance.data() + i * stride_, width,
+                    shorter.entries_->squared_distance.data() + i * width);
     }
   });
   return shorter;
@@ -274,7 +279,7 @@ NeighborLists NeighborLists::first(int k, const Run& run) const {
 
 template <class T>
 NeighborLists neighbor_lists(const Index<T>& index, int k, const Run& run) {
-  NeighborLists lists(index.samples(), k);
+  NeighborLists lists(index.samples(), k, index.columns() > tuning::kRecomputeColumns);
   search_all_blocks(index, index, k, run, [&](std::size_t i, const Shortlist<T>& found) {
     lists.store(i, found, found.tied_beyond());
   });
@@ -309,7 +314,7 @@ void export_lists(const Index<T>& index, const NeighborLists& lists, double* dis
     for (auto i = static_cast<std::int32_t>(begin); i < static_cast<std::int32_t>(end); ++i) {
       const std::size_t out = static_cast<std::size_t>(index.original(i)) * width;
       for (std::size_t j = 0; j < width; ++j) {
-        distance[out + j] = std::sqrt(lists.distances(i)[j]);
+        distance[out + j] = std::sqrt(lists.squared_distance(index, i, static_cast<int>(j)));
         row[out + j] = index.original(lists.positions(i)[j]);
       }
     }
@@ -330,6 +335,7 @@ void export_lists(const Index<T>& index, const NeighborLists& lists, double* dis
 }
 
 #define QSPP_INSTANTIATE(T)                                                                    \
+  template NeighborLists NeighborLists::first<T>(const Index<T>&, int, const Run&) const;      \
   template NeighborLists neighbor_lists<T>(const Index<T>&, int, const Run&);                  \
   template Buffer<double> kth_squared_distances<T>(const Index<T>&, const Index<T>&, int,      \
                                                    const Run&);                                \

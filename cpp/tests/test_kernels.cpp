@@ -80,37 +80,26 @@ TEST_CASE("sort: by squared distance, equal ones as they came") {
   }
 }
 
-TEST_CASE("upward and foreign: what a plain loop finds") {
+TEST_CASE("next_upward_abroad: what a plain loop finds") {
   std::mt19937 engine(5);
-  for (int k : {1, 2, 7, 8, 9, 63, 64, 65, 130}) {
-    const int samples = 200;
-    std::vector<double> radius(samples), squared(k);
-    std::vector<std::int32_t> neighbor(k), basin(samples);
-    for (double& r : radius) r = static_cast<double>(engine() % 6);
-    for (std::int32_t& b : basin) b = static_cast<std::int32_t>(engine() % 3);
-    for (int c = 0; c < k; ++c) {
-      neighbor[c] = static_cast<std::int32_t>(engine() % samples);
-      squared[c] = static_cast<double>(engine() % 6);
+  for (int k : {1, 2, 7, 8, 9, 15, 16, 17, 63, 64, 65, 130}) {
+    for (int basins : {1, 2, 3, 40}) {
+      std::vector<std::int32_t> neighbor(k), basin(200);
+      std::vector<double> radius(basin.size());
+      for (std::int32_t& b : basin) b = static_cast<std::int32_t>(engine() % basins);
+      for (std::int32_t& j : neighbor) j = static_cast<std::int32_t>(engine() % basin.size());
+      for (double& r : radius) r = static_cast<double>(engine() % 6);
+      for (int from = 0; from <= k; ++from) {
+        for (std::int32_t last : {0, 1}) {
+          int expected = from;
+          for (; expected < k; ++expected) {
+            const std::int32_t j = neighbor[expected];
+            if (basin[j] != 0 && basin[j] != last && radius[j] <= 3) break;
+          }
+          CHECK(kernels<double>().next_upward_abroad(neighbor.data(), from, k, basin.data(),
+                                                     radius.data(), 0, last, 3) == expected);
+        }
+      }
     }
-    const double own = 4;
-    neighbor[0] = 0;  // itself
-    radius[0] = own;
-    std::vector<std::uint64_t> found((k + 63) / 64, ~std::uint64_t{0});
-    const double least = kernels<double>().upward(neighbor.data(), squared.data(), k, radius.data(),
-                                                  own, found.data());
-    double expected_least = own;
-    std::vector<std::uint64_t> expected(found.size(), 0), abroad(found.size(), 0);
-    for (int c = 1; c < k; ++c) {
-      const double r = radius[neighbor[c]];
-      if (squared[c] > r || r > own) continue;
-      expected_least = std::min(expected_least, r);
-      expected[c / 64] |= std::uint64_t{1} << (c % 64);
-      if (basin[neighbor[c]] != 1) abroad[c / 64] |= std::uint64_t{1} << (c % 64);
-    }
-    CHECK(least == expected_least);
-    CHECK(found == expected);
-    const bool any = kernels<double>().foreign(neighbor.data(), k, basin.data(), 1, found.data());
-    CHECK(found == abroad);
-    CHECK(any == (abroad != std::vector<std::uint64_t>(abroad.size(), 0)));
   }
 }

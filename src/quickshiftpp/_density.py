@@ -65,7 +65,7 @@ def significant_beta(k: int, significance: float = SIGNIFICANCE) -> float:
     return -math.expm1(-significance * math.sqrt(2 / k))
 
 
-def intrinsic_dimension(lists: _core.NeighborLists, n_features: int, threads: int) -> float:
+def intrinsic_dimension(index: Any, lists: _core.NeighborLists, threads: int) -> float:
     """Estimate the dimension that the samples fill, from the distances to their neighbours.
 
     The maximum-likelihood estimate of Levina and Bickel [1]_, inverses averaged as MacKay and
@@ -78,10 +78,9 @@ def intrinsic_dimension(lists: _core.NeighborLists, n_features: int, threads: in
     .. [2] D. MacKay, Z. Ghahramani. Comments on "Maximum Likelihood Estimation of Intrinsic
        Dimension" by E. Levina and P. Bickel. 2005.
     """
-    total, count = _core.log_radius_sum(lists, threads)
-    if count == 0 or total <= 0:
-        return float(n_features)
-    return min(float(n_features), max(0.1, round(count / total, 3)))
+    total, count = _core.log_radius_sum(index, lists, threads)
+    columns = float(index.columns)
+    return columns if count == 0 or total <= 0 else min(columns, max(0.1, round(count / total, 3)))
 
 
 def knn_log_density(

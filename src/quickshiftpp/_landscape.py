@@ -59,16 +59,15 @@ class Surveyor:
         longer = self.lists if known is None or known.k < k else known
         if longer.k == k:
             return longer
-        self._shortest = longer.first(k, self.threads)
+        self._shortest = _core.first_neighbors(self.index, longer, k, self.threads)
         return self._shortest
 
     def dimension_of(self, lists: _core.NeighborLists) -> float:
         """Return the dimension to use with these lists."""
-        columns = self.index.columns
         if self.dimension is None:
-            return float(columns)
+            return float(self.index.columns)
         if isinstance(self.dimension, str):
-            return intrinsic_dimension(lists, columns, self.threads)
+            return intrinsic_dimension(self.index, lists, self.threads)
         return float(self.dimension)
 
     def survey(self, k: int) -> Landscape:

@@ -27,7 +27,8 @@ struct LogRadiusSum {
   double sum;
   double count;
 };
-LogRadiusSum log_radius_sum(const NeighborLists& lists, const Run& run);
+template <class T>
+LogRadiusSum log_radius_sum(const Index<T>& index, const NeighborLists& lists, const Run& run);
 
 /// For every sample the sum over all samples of exp(-squared distance * rate), by position.
 ///

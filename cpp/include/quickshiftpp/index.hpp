@@ -57,6 +57,19 @@ class Index {
     for (int c = 0; c < columns_; ++c) out[c] = coordinate(position, c);
   }
 
+  /// Between two samples, with the same bits as from every kernel.
+  double squared_distance(std::int32_t a, std::int32_t b) const {
+    const T* x = block(a / tuning::kBlock) + a % tuning::kBlock;
+    const T* y = block(b / tuning::kBlock) + b % tuning::kBlock;
+    double sum = 0;
+    for (int c = 0; c < columns_; ++c) {
+      const double difference =
+          static_cast<double>(x[c * tuning::kBlock]) - static_cast<double>(y[c * tuning::kBlock]);
+      sum += difference * difference;
+    }
+    return sum;
+  }
+
   std::int32_t original(std::int32_t position) const { return original_[position]; }
 
   /// <0, 0, >0 as the coordinates of a come before, equal or come after those of b.

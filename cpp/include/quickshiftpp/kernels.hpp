@@ -40,15 +40,11 @@ struct Kernels {
   /// arrays of the input have room for a multiple of 8.
   void (*sort)(double* squared, const std::int32_t* position, int count, Candidate* out);
 
-  /// Finds the mutual neighbours of a sample that are at least as dense: bit c of `found` is set
-  /// where squared[c] <= radius[neighbor[c]] <= own, for 0 < c < k. Returns the least such radius,
-  /// or `own`. `found` has (k + 63) / 64 words.
-  double (*upward)(const std::int32_t* neighbor, const double* squared, int k, const double* radius,
-                   double own, std::uint64_t* found);
-
-  /// Clears the bits of `found` whose neighbour lies in basin `own`; returns whether any are left.
-  bool (*foreign)(const std::int32_t* neighbor, int k, const std::int32_t* basin, std::int32_t own,
-                  std::uint64_t* found);
+  /// The first c from `from` on for which neighbor[c] has a radius of at most `own` and lies
+  /// neither in basin `home` nor in basin `last`; k where there is none.
+  int (*next_upward_abroad)(const std::int32_t* neighbor, int from, int k,
+                            const std::int32_t* basin, const double* radius, std::int32_t home,
+                            std::int32_t last, double own);
 };
 
 /// The kernels in force: the widest the processor has, or the ones that the environment variable

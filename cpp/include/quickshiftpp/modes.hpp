@@ -24,7 +24,8 @@ struct ModeTree {
 
 /// Builds the tree of the mutual k-nearest-neighbour graph.
 ///
-/// 1. Every sample links to its densest mutual neighbour; the links form basins, one per mode.
+/// 1. Every sample links to its nearest denser mutual neighbour; the links form basins, one per
+/// mode.
 /// 2. Only an edge between two basins can be a saddle, as high as its lower end. Threads gather
 ///    them and keep a spanning forest of the highest.
 /// 3. Kruskal's algorithm over what is left, highest first, is the tree.

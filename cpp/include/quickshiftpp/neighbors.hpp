@@ -13,19 +13,22 @@ namespace quickshiftpp {
 /// The k nearest samples of every sample, itself first, by position. O(n k) and nothing else.
 ///
 /// Each list is sorted by squared distance, equal distances by row number. The lists for a smaller
-/// k are the beginnings of these.
+/// k are the beginnings of these. Where columns are few, distances are not kept but computed again.
 class NeighborLists {
  public:
-  NeighborLists(std::size_t samples, int k);
+  NeighborLists(std::size_t samples, int k, bool keep_distances);
 
   std::size_t samples() const { return samples_; }
   int k() const { return k_; }
   const std::int32_t* positions(std::int32_t i) const {
     return entries_->position.data() + static_cast<std::size_t>(i) * stride_;
   }
-  /// Squared.
-  const double* distances(std::int32_t i) const {
-    return entries_->squared_distance.data() + static_cast<std::size_t>(i) * stride_;
+  /// From sample i to the c-th of its list.
+  template <class T>
+  double squared_distance(const Index<T>& index, std::int32_t i, int c) const {
+    const std::size_t entry = static_cast<std::size_t>(i) * stride_ + static_cast<std::size_t>(c);
+    return keeps_distances() ? entries_->squared_distance[entry]
+                             : index.squared_distance(i, entries_->position[entry]);
   }
   /// The squared distance to the last of each list, by position.
   const double* squared_radii() const { return squared_radius_.data(); }
@@ -35,9 +38,11 @@ class NeighborLists {
   /// Stores one list; different samples may be stored at once.
   template <class List>
   void store(std::size_t i, const List& list, bool tied_beyond) {
-    for (int c = 0; c < k_; ++c) {
-      entries_->position[i * stride_ + static_cast<std::size_t>(c)] = list[c].position;
-      entries_->squared_distance[i * stride_ + static_cast<std::size_t>(c)] = list[c].squared;
+    std::int32_t* position = entries_->position.data() + i * stride_;
+    for (int c = 0; c < k_; ++c) position[c] = list[c].position;
+    if (keeps_distances()) {
+      double* squared = entries_->squared_distance.data() + i * stride_;
+      for (int c = 0; c < k_; ++c) squared[c] = list[c].squared;
     }
     squared_radius_[i] = list[k_ - 1].squared;
     tied_beyond_[i] = tied_beyond;
@@ -45,9 +50,12 @@ class NeighborLists {
 
   /// The lists of the k nearest, for k no larger than this one's: in the same memory, or copied
   /// where reading around what is left out would cost more.
-  NeighborLists first(int k, const Run& run) const;
+  template <class T>
+  NeighborLists first(const Index<T>& index, int k, const Run& run) const;
 
  private:
+  bool keeps_distances() const { return entries_->squared_distance.size() > 0; }
+
   struct Entries {
     Buffer<std::int32_t> position;
     Buffer<double> squared_distance;

@@ -25,6 +25,11 @@ inline constexpr int kTreeSamples = 4 * kBlock;
 /// Columns between two checks whether a whole block has already exceeded the bound.
 inline constexpr int kAbandonColumns = 16;
 
+/// Up to this many columns a neighbour's distance is computed again rather than stored: it takes a
+/// third of the memory, and the coordinates of neighbours are in the cache while a stored distance
+/// has to come from memory.
+inline constexpr int kRecomputeColumns = 8;
+
 /// Candidates that wait before they are sorted and merged into a query's list, and the most that
 /// one block can make of them.
 inline constexpr int kFlush = 32;
