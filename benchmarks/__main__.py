@@ -1,31 +1,42 @@
-"""QuickshiftPP against other density clusterers: ``python -m benchmarks``."""
+"""The benchmark page, or with options one comparison of clusterers: ``python -m benchmarks``."""
 
 from __future__ import annotations
 
-import numpy as np
+from typing import Any
 
-from .commandline import Program, command
-from .peers import Answer
-from .session import Verdict
+import click
+from click.core import ParameterSource
 
-
-def count_clusters(labels: Answer, reference: Answer | None) -> Verdict:  # noqa: ARG001
-    """Return the number of clusters and the share of samples in none."""
-    return {
-        "clusters": len(np.unique(labels[labels >= 0])),
-        "noise": float(np.mean(labels < 0)),
-    }
+from .clustering import PROGRAM
+from .commandline import program_options, run
+from .page.command import page_command
 
 
-PROGRAM = Program(
-    name="clustering",
-    title="Density clustering: fit time and peak memory",
-    table="CLUSTERERS",
-    judge=count_clusters,
-    columns={"clusters": "{:,}", "noise": "{:.1%}"},
-    default_shapes=((10_000, 2), (100_000, 2), (1_000_000, 2), (100_000, 3), (100_000, 10)),
-    quick_shapes=((10_000, 2), (50_000, 2)),
+@click.pass_context
+def choose_program(context: click.Context, /, **options: Any) -> None:
+    """Compare clusterers where an option says how, make the whole page where there is none."""
+    if context.invoked_subcommand is not None:
+        return
+    if all(context.get_parameter_source(name) is ParameterSource.DEFAULT for name in options):
+        with page_command.make_context("page", [], parent=context) as page_context:
+            page_command.invoke(page_context)
+    else:
+        run(PROGRAM, **options)
+
+
+main = click.Group(
+    "benchmarks",
+    callback=choose_program,
+    params=program_options(PROGRAM),
+    commands=[page_command],
+    invoke_without_command=True,
+    help=(
+        "Without options, measure what is missing of the benchmark page and write it: the same as "
+        "the command `page`, which has options of its own. With options, compare density "
+        "clusterers, peers side by side in one session."
+    ),
+    context_settings={"show_default": True},
 )
 
 if __name__ == "__main__":
-    command(PROGRAM)(prog_name="python -m benchmarks")
+    main(prog_name="python -m benchmarks")

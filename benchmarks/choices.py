@@ -6,10 +6,7 @@ the fit that it should be compared with, in one process, medians.
 
 from __future__ import annotations
 
-import statistics
-import time
 import warnings
-from collections.abc import Callable
 
 import click
 import numpy as np
@@ -19,18 +16,9 @@ from quickshiftpp._selection import candidate_ks
 
 from .data import blobs
 from .peers import Samples
+from .timing import median_seconds
 
 SHAPES = ((20_000, 2), (100_000, 2), (100_000, 5), (1_000_000, 2))
-
-
-def median_seconds(work: Callable[[], object], repeats: int) -> float:
-    """Return the median time of some work."""
-    times = []
-    for _ in range(repeats):
-        start = time.perf_counter()
-        work()
-        times.append(time.perf_counter() - start)
-    return statistics.median(times)
 
 
 def measure(X: Samples, repeats: int, n_jobs: int) -> str:

@@ -167,14 +167,20 @@ def run_program(program: Program, plan: Plan, datasets: Iterable[Dataset], outpu
     print_growth(console, growth_exponents(cases))
     print_footnotes(console)
     console.print(f"\nWritten to {output}", soft_wrap=True)
-    differing = {
+    differing = differing_peers(plan.peers, cases)
+    if differing:
+        raise click.ClickException(f"The answers of {', '.join(sorted(differing))} differ.")
+
+
+def differing_peers(peers: Sequence[Peer], cases: Sequence[Case]) -> set[str]:
+    """Return the names of exact peers whose answers differ from the reference's."""
+    exact = {peer.name for peer in peers if peer.exact}
+    return {
         result.peer
         for case in cases
         for result in case.results
-        if result.verdict.get("agrees") is False
+        if result.peer in exact and result.verdict.get("agrees") is False
     }
-    if differing:
-        raise click.ClickException(f"The answers of {', '.join(sorted(differing))} differ.")
 
 
 def program_options(program: Program) -> list[click.Parameter]:

@@ -8,12 +8,16 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 
 from .peers import Samples
 
 N_BLOBS = 20
 WIDTHS = (0.2, 2.0)
 HALF_EXTENT = 20.0
+
+# Samples are drawn in blocks of so many, so that drawing takes little more than the result.
+BLOCK_SAMPLES = 2**20
 
 # The median over this many samples is within a few percent of that over all.
 RADIUS_QUERIES = 2_000
@@ -30,7 +34,7 @@ class Dataset:
     description : str
         A few words for the heading.
     make : callable
-        Returns the samples: C-contiguous, float64, rows in no particular order.
+        Returns the samples: C-contiguous, rows in no particular order.
     """
 
     n_samples: int
@@ -39,7 +43,7 @@ class Dataset:
     make: Callable[[], Samples]
 
 
-def blobs(n_samples: int, n_features: int, seed: int) -> Samples:
+def blobs(n_samples: int, n_features: int, seed: int, dtype: npt.DTypeLike = np.float64) -> Samples:
     """Draw Gaussian blobs of differing widths, about equally many samples from each.
 
     Parameters
@@ -48,6 +52,8 @@ def blobs(n_samples: int, n_features: int, seed: int) -> Samples:
         The shape of the result.
     seed : int
         The same seed gives the same samples.
+    dtype : data-type, default=float64
+        What to round the samples to.
 
     Returns
     -------
@@ -56,36 +62,42 @@ def blobs(n_samples: int, n_features: int, seed: int) -> Samples:
     rng = np.random.default_rng(seed)
     centers = rng.uniform(-HALF_EXTENT, HALF_EXTENT, size=(N_BLOBS, n_features))
     widths = np.geomspace(*WIDTHS, N_BLOBS)
-    blob = rng.integers(N_BLOBS, size=n_samples)
-    X: Samples = rng.standard_normal((n_samples, n_features))
-    X *= widths[blob, np.newaxis]
-    X += centers[blob]
+    X: Samples = np.empty((n_samples, n_features), dtype)
+    for start in range(0, n_samples, BLOCK_SAMPLES):
+        block = X[start : start + BLOCK_SAMPLES]
+        blob = rng.integers(N_BLOBS, size=len(block))
+        drawn = rng.standard_normal(block.shape)
+        block[:] = drawn * widths[blob, np.newaxis] + centers[blob]
     return X
 
 
-def blob_datasets(shapes: Sequence[tuple[int, int]], seed: int) -> Iterator[Dataset]:
+def blob_datasets(
+    shapes: Sequence[tuple[int, int]], seed: int, dtype: npt.DTypeLike = np.float64
+) -> Iterator[Dataset]:
     """Yield one dataset of blobs for every shape."""
     for n_samples, n_features in shapes:
         yield Dataset(
             n_samples,
             n_features,
             f"{N_BLOBS} Gaussian blobs, widths {WIDTHS[0]:g} to {WIDTHS[1]:g}, seed {seed}",
-            partial(blobs, n_samples, n_features, seed),
+            partial(blobs, n_samples, n_features, seed, dtype),
         )
 
 
-def load_samples(path: Path) -> Samples:
+def load_samples(path: Path, dtype: npt.DTypeLike = np.float64) -> Samples:
     """Read the array ``X`` of an ``.npz`` file.
 
     Parameters
     ----------
     path : Path
         The file.
+    dtype : data-type, default=float64
+        What to convert the samples to.
 
     Returns
     -------
     ndarray of shape (n_samples, n_features)
-        As C-contiguous float64.
+        C-contiguous.
 
     Raises
     ------
@@ -101,13 +113,15 @@ def load_samples(path: Path) -> Samples:
             f"X in {path} has shape {X.shape} and dtype {X.dtype}, but it must be a matrix of "
             "numbers, one row for each sample."
         )
-    samples: Samples = np.ascontiguousarray(X, dtype=np.float64)
+    samples: Samples = np.ascontiguousarray(X, dtype=dtype)
     if not np.isfinite(samples).all():
         raise ValueError(f"X in {path} has values that are not finite.")
     return samples
 
 
-def file_datasets(path: Path, sizes: Sequence[int], seed: int) -> Iterator[Dataset]:
+def file_datasets(
+    path: Path, sizes: Sequence[int], seed: int, dtype: npt.DTypeLike = np.float64
+) -> Iterator[Dataset]:
     """Yield the samples of a file, or random rows of it for each of the sizes.
 
     Raises
@@ -115,7 +129,7 @@ def file_datasets(path: Path, sizes: Sequence[int], seed: int) -> Iterator[Datas
     ValueError
         If the file is of no use, or has fewer rows than asked for.
     """
-    X = load_samples(path)
+    X = load_samples(path, dtype)
     n_rows, n_features = X.shape
     for size in sizes or (n_rows,):
         if size > n_rows:

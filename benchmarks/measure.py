@@ -21,11 +21,11 @@ from typing import Any, Self
 
 import numpy as np
 
-from .peers import Answer, Peer, Samples, Settings, find_peer
+from .peers import WARM_UP_SAMPLES, Answer, Peer, Samples, Settings, find_peer
 
 # A fit of milliseconds is repeated and the median taken: one alone says little.
 ENOUGH_SECONDS = 0.5
-MOST_FITS = 5
+MOST_FITS = 100
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,11 @@ class MemoryMeter:
 
     def peak(self) -> int:
         """Return the bytes by which memory has grown at most."""
-        return max(0, self._total("VmHWM") - self._before)
+        return max(0, self.peak_resident() - self._before)
+
+    def peak_resident(self) -> int:
+        """Return the bytes that were resident at most, input and imports included."""
+        return self._total("VmHWM")
 
     def _total(self, field: str) -> int:
         return sum(self._read(process, field) for process in self._processes())
@@ -142,7 +146,8 @@ def limit_memory(limit: int) -> None:
 
 def warm_up(peer: Peer, X: Samples, settings: Settings) -> None:
     """Fit a few samples, taken evenly from all of them."""
-    size = max(peer.warm_up_samples, 2 * settings.k)
+    wanted = peer.warm_up_samples if len(X) >= peer.warm_up_samples else WARM_UP_SAMPLES
+    size = max(wanted, 2 * settings.k)
     peer.fit(np.ascontiguousarray(X[:: max(1, len(X) // size)][:size]), settings)
 
 
@@ -155,7 +160,7 @@ def timed_fits(
     -------
     measurements : dict
         ``seconds`` and ``cpu_seconds`` (of this process) as medians over ``fits``, and
-        ``peak_bytes`` of the first.
+        of the first ``peak_bytes``, and ``resident_bytes`` that include input and imports.
     answer : ndarray
     """
     seconds: list[float] = []
@@ -168,7 +173,7 @@ def timed_fits(
             seconds.append(time.perf_counter() - start)
             cpu_seconds.append(time.process_time() - cpu_start)
         if len(seconds) == 1:
-            peak_bytes = meter.peak()
+            peak_bytes, resident_bytes = meter.peak(), meter.peak_resident()
         if sum(seconds) >= ENOUGH_SECONDS or len(seconds) == MOST_FITS:
             break
     measurements = {
@@ -176,6 +181,7 @@ def timed_fits(
         "cpu_seconds": statistics.median(cpu_seconds),
         "fits": len(seconds),
         "peak_bytes": peak_bytes,
+        "resident_bytes": resident_bytes,
     }
     return measurements, answer
 

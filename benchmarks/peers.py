@@ -17,10 +17,12 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-Samples: TypeAlias = npt.NDArray[np.float64]
+Samples: TypeAlias = npt.NDArray[np.floating[Any]]
 Answer: TypeAlias = npt.NDArray[Any]
 
 REFERENCE = "quickshiftpp"
+
+WARM_UP_SAMPLES = 500
 
 # Fluctuations of a density from 20 neighbours reach a third and more of it, so that the default
 # beta of 0.3 would count noise as clusters here.
@@ -67,7 +69,9 @@ class Peer:
     needs_radius : bool
         Whether `fit` reads ``settings.radius``.
     warm_up_samples : int
-        The size of the fit that goes before the timed one.
+        The size of the fit that goes before the timed one, if there are so many samples.
+    exact : bool
+        Whether its answer must be right up to the rounding of float64.
     """
 
     name: str
@@ -77,7 +81,8 @@ class Peer:
     fit: Callable[[Samples, Settings], Answer]
     requirement: str = "quickshiftpp[bench]"
     needs_radius: bool = False
-    warm_up_samples: int = 500
+    warm_up_samples: int = WARM_UP_SAMPLES
+    exact: bool = True
 
     @property
     def installed(self) -> bool:
@@ -182,12 +187,24 @@ def search_pykdtree(X: Samples, settings: Settings) -> Answer:
 
 
 def search_sklearn(X: Samples, settings: Settings) -> Answer:
-    """Search with ``sklearn.neighbors.NearestNeighbors``."""
+    """Search with ``sklearn.neighbors.NearestNeighbors``: a tree up to 15 columns, else pairs."""
     from sklearn.neighbors import NearestNeighbors
 
     search = NearestNeighbors(n_neighbors=settings.k, n_jobs=settings.threads).fit(X)
     distances: Answer = search.kneighbors(X)[0]
     return distances[:, -1]
+
+
+def search_faiss(X: Samples, settings: Settings) -> Answer:
+    """Search with ``faiss.IndexFlatL2``; its threads follow the environment."""
+    from faiss import IndexFlatL2
+
+    samples = np.ascontiguousarray(X, dtype=np.float32)  # it knows nothing else
+    index = IndexFlatL2(samples.shape[1])
+    index.add(samples)
+    squared_distances, _ = index.search(samples, settings.k)
+    distances: Answer = np.sqrt(np.maximum(squared_distances[:, -1], 0))
+    return distances
 
 
 CLUSTERERS = (
@@ -271,9 +288,17 @@ NEIGHBOR_SEARCHES = (
         "scikit-learn",
         "scikit-learn",
         "sklearn",
-        "NearestNeighbors.kneighbors, distances and indices; exact",
+        "NearestNeighbors.kneighbors, distances and indices; all pairs above 15 columns; exact",
         search_sklearn,
         requirement="scikit-learn",
+    ),
+    Peer(
+        "faiss",
+        "faiss-cpu",
+        "faiss",
+        "IndexFlatL2, squared distances and indices; all pairs, in float32",
+        search_faiss,
+        exact=False,
     ),
 )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -26,6 +27,8 @@ THREAD_VARIABLES = (
     "BLIS_NUM_THREADS",
     "VECLIB_MAXIMUM_THREADS",
 )
+
+EXCEPTION = re.compile(r"[\w.]+(Error|Exception): ")
 
 POLL_SECONDS = 0.05
 # For what comes after the fit: writing the answer, leaving the process.
@@ -143,4 +146,6 @@ def explain_failure(request: Request, code: int, errors: str) -> tuple[str, str]
     if code < 0:
         return "failed", f"failed: killed by {signal.Signals(-code).name}"
     lines = errors.strip().splitlines() or [f"exit status {code}"]
-    return "failed", f"failed: {lines[-1]}"
+    # An exception may go on for several lines; its name and what went wrong come first.
+    exceptions = [line for line in lines if EXCEPTION.match(line)]
+    return "failed", f"failed: {(exceptions or lines)[-1]}"

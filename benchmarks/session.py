@@ -6,13 +6,14 @@ then slows all of them, rather than the one that happened to run.
 
 from __future__ import annotations
 
+import math
 import statistics
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, Self, TypeAlias
 
 import numpy as np
 
@@ -46,6 +47,8 @@ class Plan:
         Seconds for imports, compilation and the warm-up.
     memory_limit : float
         GiB of address space for one process.
+    patience : float
+        Seconds: a fit that took longer is not repeated.
     """
 
     table: str
@@ -57,6 +60,7 @@ class Plan:
     timeout: float
     setup_timeout: float
     memory_limit: float
+    patience: float = math.inf
 
 
 @dataclass
@@ -67,7 +71,7 @@ class Result:
     ----------
     peer : str
         Its name.
-    status : {"ok", "timeout", "set-up timeout", "out of memory", "missing", "failed"}
+    status : {"ok", "timeout", "set-up timeout", "out of memory", "missing", "failed", "left out"}
         "ok" if every round came to its end.
     message : str
         What to tell the reader where it is not "ok".
@@ -113,6 +117,13 @@ class Result:
             entry["message"] = self.message
         return {**entry, "rounds": self.rounds}
 
+    @classmethod
+    def from_dict(cls, entry: Mapping[str, Any]) -> Self:
+        """Return the result that `to_dict` wrote; its verdict holds all other figures too."""
+        verdict = dict(entry)
+        rounds, peer, status = (verdict.pop(name) for name in ("rounds", "peer", "status"))
+        return cls(peer, status, verdict.pop("message", ""), rounds, verdict)
+
 
 @dataclass(frozen=True)
 class Case:
@@ -145,6 +156,12 @@ class Case:
             "data": self.description,
             "results": entries,
         }
+
+    @classmethod
+    def from_dict(cls, entry: Mapping[str, Any]) -> Self:
+        """Return the case that `to_dict` wrote."""
+        results = [Result.from_dict(result) for result in entry["results"]]
+        return cls(entry["n_samples"], entry["n_features"], entry["k"], entry["data"], results)
 
 
 def ratio(value: float, reference: float) -> float | None:
@@ -227,7 +244,7 @@ def run_round(
     with ExitStack() as processes_to_close:
         processes: dict[str, MeasuringProcess] = {}
         for name, result in results.items():
-            if result.status == "ok":
+            if result.status == "ok" and max(result.seconds, default=0) <= plan.patience:
                 processes[name] = MeasuringProcess(make_request(plan, name, settings, folder))
                 processes_to_close.callback(processes[name].close)
         wait_until_ready(list(processes.values()), plan.setup_timeout)

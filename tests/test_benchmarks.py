@@ -172,6 +172,12 @@ def test_a_missing_peer_is_reported_with_what_to_install():
         (-signal.SIGKILL, "", "out of memory", "limit 2 GiB"),
         (-signal.SIGSEGV, "", "failed", "killed by SIGSEGV"),
         (1, "Traceback\nValueError: no", "failed", "ValueError: no"),
+        (
+            1,
+            "Traceback\na.OddError: no x.\n\n    pip install x",
+            "failed",
+            "failed: a.OddError: no x.",
+        ),
         (3, "", "failed", "exit status 3"),
     ],
 )

@@ -1,0 +1,84 @@
+"""What has been measured so far, in one JSON file."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, Self
+
+from ..session import Case
+
+Entry = dict[str, Any]
+
+# What must be the same for two measurements to be comparable.
+IDENTITY = ("processor", "cores", "memory_bytes", "python", "versions")
+
+
+class Measurements:
+    """Entries by section and key, with the machine and the settings that they all share.
+
+    Parameters
+    ----------
+    machine : mapping
+        As `machine.describe_machine` has it.
+    settings : mapping
+        As `scope.Protocol.settings` has them.
+    sections : mapping of str to mapping of str to dict
+        The entries.
+    """
+
+    def __init__(
+        self,
+        machine: Mapping[str, Any],
+        settings: Mapping[str, Any],
+        sections: Mapping[str, dict[str, Entry]] | None = None,
+    ) -> None:
+        self.machine = dict(machine)
+        self.settings = dict(settings)
+        self.sections = dict(sections or {})
+
+    @classmethod
+    def load(cls, path: Path) -> Self:
+        """Return what `save` wrote."""
+        content = json.loads(path.read_text())
+        return cls(content["machine"], content["settings"], content["sections"])
+
+    def save(self, path: Path) -> None:
+        """Write everything; a run that is cut off leaves the old file or the new one."""
+        path.parent.mkdir(parents=True, exist_ok=True)
+        unfinished = path.with_name(f".{path.name}.unfinished")
+        unfinished.write_text(json.dumps(vars(self), indent=1) + "\n")
+        os.replace(unfinished, path)
+
+    def forget(self, sections: Iterable[str]) -> None:
+        """Drop the entries of these sections."""
+        for name in sections:
+            self.sections.pop(name, None)
+
+    def difference_from(
+        self, machine: Mapping[str, Any], settings: Mapping[str, Any]
+    ) -> str | None:
+        """Return what keeps new measurements from joining these, None if nothing does."""
+        pairs = {name: (self.machine.get(name), machine.get(name)) for name in IDENTITY}
+        names = self.settings.keys() | settings.keys()
+        pairs |= {name: (self.settings.get(name), settings.get(name)) for name in sorted(names)}
+        for name, (old, new) in pairs.items():
+            if old != new:
+                return f"{name} was {old}, and is {new} now"
+        return None
+
+    def entries(self, section: str) -> dict[str, Entry]:
+        """Return the entries of a section, in the order of measuring."""
+        return self.sections.get(section, {})
+
+    def add(self, section: str, key: str, entry: Entry) -> None:
+        """Keep one more entry."""
+        self.sections.setdefault(section, {})[key] = entry
+
+    def cases(self, table: str, section: str) -> Iterator[Case]:
+        """Yield the comparisons of a section between the peers of a table."""
+        for entry in self.entries(section).values():
+            if entry.get("table") == table:
+                yield Case.from_dict(entry)
