@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+SEARCHES = ["kd_tree", "cascade", "brute"]
+
 
 @dataclass
 class Case:

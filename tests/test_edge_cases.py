@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import oracle
+from cases import SEARCHES
 from comparators import assert_same_fit
 from quickshiftpp import MCores, QuickShift, QuickshiftPP, all_neighbors
 
@@ -58,7 +59,7 @@ def test_one_outlier_far_away():
 
 
 @pytest.mark.parametrize("size", [1e-200, 1e-160, 1e160, 1e200, 1e300])
-@pytest.mark.parametrize("algorithm", ["kd_tree", "brute"])
+@pytest.mark.parametrize("algorithm", SEARCHES)
 def test_extreme_coordinates(size, algorithm):
     rng = np.random.default_rng(0)
     X = np.concatenate([rng.normal(-5, 1, (60, 2)), rng.normal(5, 1, (60, 2))])
@@ -236,20 +237,20 @@ def test_copies_among_others(copies):
     X = X[rng.permutation(len(X))]
     site = (X == 3).all(axis=1)
     for k in (5, 33):
-        tree, brute = (QuickshiftPP(k, 0.5, algorithm=a).fit(X) for a in ("kd_tree", "brute"))
-        assert_same_fit(X, brute, tree)
-        np.testing.assert_array_equal(brute.parents_, tree.parents_)
+        tree, cascade, brute = (QuickshiftPP(k, 0.5, algorithm=a).fit(X) for a in SEARCHES)
+        for other in (cascade, brute):
+            assert_same_fit(X, other, tree)
+            np.testing.assert_array_equal(other.parents_, tree.parents_)
         assert len(set(tree.labels_[site])) == 1
         new = rng.integers(0, 13, (60, 2)) / 2
         np.testing.assert_array_equal(tree.predict(new), brute.predict(new))
-        for one, other in zip(
-            all_neighbors(X, k, algorithm="kd_tree"),
-            all_neighbors(X, k, algorithm="brute"),
-            strict=True,
-        ):
-            np.testing.assert_array_equal(one, other)
-        cores = [MCores(k, 0.5, algorithm=a).fit(X).labels_ for a in ("kd_tree", "brute")]
-        np.testing.assert_array_equal(*cores)
+        first, *others = (all_neighbors(X, k, algorithm=a) for a in SEARCHES)
+        for distances, indices in others:
+            np.testing.assert_array_equal(distances, first[0])
+            np.testing.assert_array_equal(indices, first[1])
+        cores, *others = (MCores(k, 0.5, algorithm=a).fit(X).labels_ for a in SEARCHES)
+        for labels in others:
+            np.testing.assert_array_equal(labels, cores)
     shifts = [QuickShift(0.8, 2.0, algorithm=a).fit(X) for a in ("kd_tree", "brute")]
     np.testing.assert_array_equal(shifts[0].log_density_, shifts[1].log_density_)
     np.testing.assert_array_equal(shifts[0].labels_, shifts[1].labels_)

@@ -11,7 +11,7 @@ import pytest
 from sklearn.base import clone
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from cases import random_case
+from cases import SEARCHES, random_case
 from comparators import assert_same_fit
 from quickshiftpp import MCores, QuickShift, QuickshiftPP, _core, all_neighbors
 
@@ -72,7 +72,7 @@ def test_float32(problem):
         np.testing.assert_array_equal(model.predict(X.astype(dtype)), model.labels_)
 
 
-@pytest.mark.parametrize("algorithm", ["kd_tree", "brute"])
+@pytest.mark.parametrize("algorithm", SEARCHES)
 def test_algorithm(problem, algorithm):
     X, k, reference = problem
     assert_same_fit(X, reference, QuickshiftPP(k, 0.5, algorithm=algorithm).fit(X))
@@ -139,7 +139,9 @@ def test_the_other_estimators(problem, estimator, monkeypatch):
         np.testing.assert_array_equal(reference.log_density_[rows], model.log_density_)
 
     same(clone(estimator).set_params(n_jobs=2).fit(X))
-    same(clone(estimator).set_params(algorithm="brute").fit(X))
+    for algorithm in SEARCHES:
+        if algorithm != "cascade" or not isinstance(estimator, QuickShift):
+            same(clone(estimator).set_params(algorithm=algorithm).fit(X))
     same(clone(estimator).fit(X.astype(np.float32)))
     rows = np.random.default_rng(0).permutation(len(X))
     same(clone(estimator).fit(X[rows]), rows)
@@ -151,7 +153,7 @@ def test_neighbors_are_the_same_for_every_path(problem, monkeypatch):
     X, k, _ = problem
     distances, indices = all_neighbors(X, k, n_jobs=1)
     assert (indices[:, 0] == np.arange(len(X))).all()
-    for options in ({"algorithm": "kd_tree"}, {"algorithm": "brute"}, {"n_jobs": 2}):
+    for options in (*({"algorithm": algorithm} for algorithm in SEARCHES), {"n_jobs": 2}):
         other = all_neighbors(X, k, **options)
         np.testing.assert_array_equal(distances, other[0])
         np.testing.assert_array_equal(indices, other[1])

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import oracle
-from cases import random_case
+from cases import SEARCHES, random_case
 from quickshiftpp import _core, all_neighbors
 
 
@@ -19,7 +19,7 @@ def expected_neighbors(X, k):
     return np.sqrt(np.take_along_axis(squared, order, axis=1)), order
 
 
-@pytest.mark.parametrize("algorithm", ["kd_tree", "brute"])
+@pytest.mark.parametrize("algorithm", SEARCHES)
 @pytest.mark.parametrize("seed", range(120))
 def test_against_sorting(seed, algorithm):
     case = random_case(seed, largest=200)
@@ -34,7 +34,7 @@ def test_against_sorting(seed, algorithm):
 def test_columns(d, dtype):
     X = np.random.default_rng(d).normal(size=(150, d)).astype(dtype)
     expected = expected_neighbors(X, 9)
-    for algorithm in ("kd_tree", "brute"):
+    for algorithm in SEARCHES:
         distances, indices = all_neighbors(X, 9, algorithm=algorithm)
         np.testing.assert_array_equal(distances, expected[0])
         np.testing.assert_array_equal(indices, expected[1])

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import oracle
-from cases import random_case
+from cases import SEARCHES, random_case
 from comparators import assert_same_rows
 from quickshiftpp import MCores, QuickShift, QuickshiftPP
 
@@ -26,7 +26,7 @@ def check(case, **options):
 
 
 @settings(max_examples=400, deadline=None)
-@given(seed=st.integers(0, 2**32 - 1), algorithm=st.sampled_from(["kd_tree", "brute"]))
+@given(seed=st.integers(0, 2**32 - 1), algorithm=st.sampled_from(SEARCHES))
 def test_any_case(seed, algorithm):
     check(random_case(seed), algorithm=algorithm)
 

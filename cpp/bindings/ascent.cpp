@@ -4,6 +4,7 @@
 #include <nanobind/stl/tuple.h>
 
 #include "arrays.hpp"
+#include "quickshiftpp/cascade.hpp"
 #include "quickshiftpp/forest.hpp"
 #include "stages.hpp"
 
@@ -47,17 +48,17 @@ template <class T>
 void declare_ascent(nb::module_& m) {
   m.def(
       "denser_parents",
-      [](const Index<T>& index, const NeighborLists& lists, int threads,
+      [](const Index<T>& index, const NeighborLists& lists, const Cascade<T>* cascade, int threads,
          const nb::object& progress) {
         require(lists.samples() == index.samples(), "the lists belong to another index");
         return to_array(run_native(threads, progress, [&](const Run& run) {
-          const Buffer<std::int32_t> parent = denser_parents(index, lists, run);
+          const Buffer<std::int32_t> parent = denser_parents(index, lists, cascade, run);
           return by_row<std::int32_t>(index, run, [&](std::int32_t i) {
             return parent[i] < 0 ? -1 : index.original(parent[i]);
           });
         }));
       },
-      "index"_a, "lists"_a, "threads"_a, "progress"_a = nb::none());
+      "index"_a, "lists"_a, "cascade"_a.none(), "threads"_a, "progress"_a = nb::none());
   m.def("nearest_below", &nearest_below<T>, "queries"_a, "targets"_a, "key"_a, "limit"_a,
         "threads"_a, "progress"_a = nb::none(),
         "For each query the nearest target whose key is below the query's limit: row, -1 for none, "

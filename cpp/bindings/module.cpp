@@ -12,6 +12,7 @@ NB_MODULE(_core, m) {
   nanobind::set_leak_warnings(false);
   m.doc() = "The native stages of quickshiftpp. Private: use the package's public names.";
   bindings::register_neighbors(m);
+  bindings::register_cascade(m);
   bindings::register_density(m);
   bindings::register_modes(m);
   bindings::register_ascent(m);
@@ -19,4 +20,7 @@ NB_MODULE(_core, m) {
   m.def("default_threads", &quickshiftpp::default_threads,
         "The number of threads that OpenMP would use now; 1 in a build without OpenMP.");
   m.attr("TREE_SAMPLES") = quickshiftpp::tuning::kTreeSamples;
+  m.attr("CASCADE_AXES") = quickshiftpp::tuning::kRefineAxes;
+  m.attr("CASCADE_COLUMNS") = quickshiftpp::tuning::kCascadeColumns;
+  m.attr("CASCADE_SAMPLES") = quickshiftpp::tuning::kCascadeSamples;
 }

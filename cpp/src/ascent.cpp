@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "quickshiftpp/cascade.hpp"
 #include "quickshiftpp/forest.hpp"
 #include "quickshiftpp/kernels.hpp"
 
@@ -116,11 +117,12 @@ Found NearestBelow<T>::from_sample(std::int32_t position, double limit) const {
 
 template <class T>
 Buffer<std::int32_t> denser_parents(const Index<T>& index, const NeighborLists& lists,
-                                    const Run& run) {
+                                    const Cascade<T>* cascade, const Run& run) {
   const double* radius = lists.squared_radii();
   const NearestBelow<T> search(index, radius);
   Buffer<std::int32_t> parent(index.samples());
-  parallel_for(run, index.samples(), 256, [&](std::size_t begin, std::size_t end, int) {
+  std::vector<std::vector<std::int32_t>> open(static_cast<std::size_t>(run.threads));
+  parallel_for(run, index.samples(), 256, [&](std::size_t begin, std::size_t end, int thread) {
     for (auto i = static_cast<std::int32_t>(begin); i < static_cast<std::int32_t>(end); ++i) {
       const std::int32_t* neighbor = lists.positions(i);
       std::int32_t best = -1;
@@ -136,10 +138,23 @@ Buffer<std::int32_t> denser_parents(const Index<T>& index, const NeighborLists& 
       // The list does not settle it when nothing in it is denser, or when samples left out of it
       // are as near as the one found.
       const bool is_open = best < 0 || (distance == radius[i] && lists.tied_beyond(i));
-      if (is_open && radius[i] > 0) best = search.from_sample(i, radius[i]).position;
+      if (is_open && radius[i] > 0) {
+        if (cascade != nullptr)
+          open[static_cast<std::size_t>(thread)].push_back(i);
+        else
+          best = search.from_sample(i, radius[i]).position;
+      }
       parent[static_cast<std::size_t>(i)] = best;
     }
   });
+  if (cascade != nullptr) {
+    std::vector<std::int32_t> samples;
+    for (const auto& part : open) samples.insert(samples.end(), part.begin(), part.end());
+    std::vector<Found> found(samples.size());
+    cascade->nearest_below(radius, radius, samples, found.data(), run);
+    for (std::size_t i = 0; i < samples.size(); ++i)
+      parent[static_cast<std::size_t>(samples[i])] = found[i].position;
+  }
   return parent;
 }
 
@@ -184,7 +199,7 @@ std::vector<std::int32_t> cut_labels(const Cut& cut, double ratio, std::size_t m
 #define QSPP_INSTANTIATE(T)                                                              \
   template class NearestBelow<T>;                                                        \
   template Buffer<std::int32_t> denser_parents<T>(const Index<T>&, const NeighborLists&, \
-                                                  const Run&);
+                                                  const Cascade<T>*, const Run&);
 QSPP_INSTANTIATE(float)
 QSPP_INSTANTIATE(double)
 #undef QSPP_INSTANTIATE

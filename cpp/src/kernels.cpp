@@ -10,6 +10,7 @@ namespace quickshiftpp {
   namespace isa {                       \
   extern const Kernels<float> kFloat;   \
   extern const Kernels<double> kDouble; \
+  extern const ScreenKernels kScreen;   \
   }
 QSPP_DECLARE(baseline)
 #ifdef QSPP_HAVE_X86_KERNELS
@@ -25,6 +26,7 @@ struct Level {
   bool supported;
   const Kernels<float>* for_float;
   const Kernels<double>* for_double;
+  const ScreenKernels* screen;
 };
 
 /// Widest first.
@@ -34,10 +36,11 @@ const Level* levels(int& count) {
       {"avx512",
        __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
            __builtin_cpu_supports("avx512vl"),
-       &avx512::kFloat, &avx512::kDouble},
-      {"avx2", __builtin_cpu_supports("avx2") != 0, &avx2::kFloat, &avx2::kDouble},
+       &avx512::kFloat, &avx512::kDouble, &avx512::kScreen},
+      {"avx2", __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"), &avx2::kFloat,
+       &avx2::kDouble, &avx2::kScreen},
 #endif
-      {"baseline", true, &baseline::kFloat, &baseline::kDouble},
+      {"baseline", true, &baseline::kFloat, &baseline::kDouble, &baseline::kScreen},
   };
   count = static_cast<int>(sizeof(table) / sizeof(table[0]));
   return table;
@@ -70,6 +73,8 @@ template <>
 const Kernels<double>& kernels<double>() {
   return *level_in_force().for_double;
 }
+
+const ScreenKernels& screen_kernels() { return *level_in_force().screen; }
 
 std::string simd_level() { return level_in_force().name; }
 

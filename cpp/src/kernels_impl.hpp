@@ -273,10 +273,87 @@ int next_upward_abroad(const int32_t* neighbor, int from, int k, const int32_t* 
 #endif
 }
 
+typedef float WideFloats __attribute__((vector_size(kLanes * 8)));
+constexpr int kWide = 2 * kLanes;  // floats per vector
+
+inline WideFloats load_wide(const float* p) {
+  WideFloats value;
+  __builtin_memcpy(&value, p, sizeof(value));
+  return value;
+}
+
+/// sum + a * b, fused where the instruction set can: this decides nothing but what to look at.
+inline WideFloats add_product(WideFloats sum, WideFloats a, WideFloats b) {
+#if QSPP_LANES == 8
+  return reinterpret_cast<WideFloats>(_mm512_fmadd_ps(
+      reinterpret_cast<__m512>(a), reinterpret_cast<__m512>(b), reinterpret_cast<__m512>(sum)));
+#elif QSPP_LANES == 4
+  return reinterpret_cast<WideFloats>(_mm256_fmadd_ps(
+      reinterpret_cast<__m256>(a), reinterpret_cast<__m256>(b), reinterpret_cast<__m256>(sum)));
+#else
+  return sum + a * b;
+#endif
+}
+
+/// Bit i is set where lane i is at least `limit`; never where it is NaN.
+inline uint32_t at_least(WideFloats value, float limit) {
+#if QSPP_LANES == 8
+  return _mm512_cmp_ps_mask(reinterpret_cast<__m512>(value), _mm512_set1_ps(limit), _CMP_GE_OQ);
+#elif QSPP_LANES == 4
+  return static_cast<uint32_t>(_mm256_movemask_ps(
+      _mm256_cmp_ps(reinterpret_cast<__m256>(value), _mm256_set1_ps(limit), _CMP_GE_OQ)));
+#else
+  uint32_t mask = 0;
+  for (int i = 0; i < kWide; ++i) mask |= static_cast<uint32_t>(value[i] >= limit) << i;
+  return mask;
+#endif
+}
+
+void screen(const float* block, int axes, const float* points, const float* half_norm,
+            const float* threshold, uint32_t* mask) {
+  // As many sums at a time as the registers hold.
+  constexpr int queries = kLanes == 8 ? 8 : 4;
+  static_assert(tuning::kProbe % queries == 0);
+  for (int q = 0; q < tuning::kProbe; ++q) mask[q] = 0;
+  for (int base = 0; base < kBlock; base += 2 * kWide) {
+    for (int first = 0; first < tuning::kProbe; first += queries) {
+      WideFloats low[queries], high[queries];
+      for (int q = 0; q < queries; ++q) low[q] = high[q] = WideFloats{};
+      for (int axis = 0; axis < axes; ++axis) {
+        const WideFloats a = load_wide(block + axis * kBlock + base);
+        const WideFloats b = load_wide(block + axis * kBlock + base + kWide);
+        const float* point = points + axis * tuning::kProbe + first;
+        for (int q = 0; q < queries; ++q) {
+          const WideFloats coordinate = WideFloats{} + point[q];
+          low[q] = add_product(low[q], a, coordinate);
+          high[q] = add_product(high[q], b, coordinate);
+        }
+      }
+      const WideFloats a = load_wide(half_norm + base), b = load_wide(half_norm + base + kWide);
+      for (int q = 0; q < queries; ++q)
+        mask[first + q] |= at_least(low[q] - a, threshold[first + q]) << base |
+                           at_least(high[q] - b, threshold[first + q]) << (base + kWide);
+    }
+  }
+}
+
+float apart(const float* a, const float* b, int axes) {
+  WideFloats sum = {};
+  for (int axis = 0; axis < axes; axis += kWide) {
+    const WideFloats difference = load_wide(a + axis) - load_wide(b + axis);
+    sum = add_product(sum, difference, difference);
+  }
+  float total = 0;
+  for (int i = 0; i < kWide; ++i) total += sum[i];
+  return total;
+}
+
 }  // namespace
 
 extern const Kernels<float> kFloat;
 extern const Kernels<double> kDouble;
+extern const ScreenKernels kScreen;
+const ScreenKernels kScreen{screen, apart};
 const Kernels<float> kFloat{within<float>, gaussian<float>, sort, next_upward_abroad};
 const Kernels<double> kDouble{within<double>, gaussian<double>, sort, next_upward_abroad};
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "quickshiftpp/kernels.hpp"
+#include "quickshiftpp/shortlist.hpp"
 
 namespace quickshiftpp {
 
@@ -14,94 +15,6 @@ namespace {
 using tuning::kBlock;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-/// The k nearest that one query has met so far.
-///
-/// A sorted list, and a few candidates that wait: they are sorted among themselves and merged into
-/// the list when enough have come together, for k = 5 as for k = 500.
-template <class T>
-class Shortlist {
- public:
-  /// `storage` has room for 2 k candidates; `self` is the query's own position, -1 for none.
-  void reset(Candidate* storage, int k, std::int32_t self) {
-    sorted_ = storage;
-    merged_ = storage + k;
-    k_ = k;
-    self_ = self;
-    filled_ = pending_ = 0;
-    bound_ = discarded_ = kInfinity;
-  }
-
-  /// Every candidate beyond it can be ignored.
-  double bound() const { return bound_; }
-
-  /// Looks through a block. There is always room for one more.
-  void meet(const Index<T>& targets, const Kernels<T>& kernel, std::int32_t block,
-            const double* point) {
-    pending_ += kernel.within(targets.block(block), targets.block_begin(block), targets.columns(),
-                              point, bound_, squared_ + pending_, position_ + pending_);
-    if (pending_ >= (filled_ < k_ ? std::min(k_ - filled_, tuning::kFlush) : tuning::kFlush))
-      flush(targets, kernel);
-  }
-
-  /// Whether a sample at the bound comes after the last of a full list; it is a tie beyond it then.
-  bool turns_away(const Index<T>& targets, std::int32_t position) {
-    if (filled_ < k_ || row(targets, position) < row(targets, sorted_[k_ - 1].position))
-      return false;
-    discarded_ = bound_;
-    return true;
-  }
-
-  void flush(const Index<T>& targets, const Kernels<T>& kernel) {
-    if (pending_ == 0) return;
-    auto comes_first = [&](const Candidate& a, const Candidate& b) {
-      return a.squared != b.squared ? a.squared < b.squared
-                                    : row(targets, a.position) < row(targets, b.position);
-    };
-    Candidate fresh[tuning::kPending];
-    kernel.sort(squared_, position_, pending_, fresh);
-    for (int i = 1; i < pending_; ++i) {
-      if (fresh[i].squared != fresh[i - 1].squared) continue;
-      std::sort(fresh, fresh + pending_, comes_first);  // ties: by row number
-      break;
-    }
-    const int total = std::min(k_, filled_ + pending_);
-    int a = 0, b = 0;
-    for (int out = 0; out < total; ++out) {
-      const bool take_fresh = a == filled_ || (b < pending_ && comes_first(fresh[b], sorted_[a]));
-      merged_[out] = take_fresh ? fresh[b] : sorted_[a];
-      b += take_fresh;
-      a += !take_fresh;
-    }
-    if (a < filled_) discarded_ = std::min(discarded_, sorted_[a].squared);
-    if (b < pending_) discarded_ = std::min(discarded_, fresh[b].squared);
-    std::swap(sorted_, merged_);
-    filled_ = total;
-    pending_ = 0;
-    if (filled_ == k_) bound_ = sorted_[k_ - 1].squared;
-  }
-
-  const Candidate& operator[](int i) const { return sorted_[i]; }
-  /// Something as near as the last of the list was left out.
-  bool tied_beyond() const { return discarded_ == bound_; }
-
- private:
-  /// The sample itself comes before all that coincide with it.
-  std::int32_t row(const Index<T>& targets, std::int32_t position) const {
-    return position == self_ ? -1 : targets.original(position);
-  }
-
-  Candidate* sorted_ = nullptr;
-  Candidate* merged_ = nullptr;  // where the next merge goes
-  int k_ = 0;
-  int filled_ = 0;
-  int pending_ = 0;
-  std::int32_t self_ = -1;
-  double bound_ = kInfinity;
-  double discarded_ = kInfinity;  // least squared distance among those left out
-  double squared_[tuning::kPending + 8];
-  std::int32_t position_[tuning::kPending + 8];
-};
 
 /// Finds the k nearest targets of one block of queries at a time.
 template <class T>

@@ -15,7 +15,7 @@ TEST_CASE("parents are the nearest samples of smaller radius") {
     for (bool tree : {true, false}) {
       const Index<double> index(rows.data(), samples, 2, tree, bench.run);
       const NeighborLists lists = neighbor_lists(index, 5, bench.run);
-      const Buffer<std::int32_t> parent = denser_parents(index, lists, bench.run);
+      const Buffer<std::int32_t> parent = denser_parents<double>(index, lists, nullptr, bench.run);
       const double* radius = lists.squared_radii();
       for (std::int32_t i = 0; i < static_cast<std::int32_t>(samples); ++i) {
         double best = std::numeric_limits<double>::infinity();

@@ -103,3 +103,45 @@ TEST_CASE("next_upward_abroad: what a plain loop finds") {
     }
   }
 }
+
+TEST_CASE("screen: what a plain loop keeps, but for rounding; apart: the squared distance") {
+  testing::Bench bench;
+  for (int axes : {1, 2, 15, 16, 33, 40}) {
+    const std::size_t samples = 2 * kBlock - 5;
+    const auto rows = testing::random_rows<float>(samples, axes, 0, 3 + axes);
+    const Index<float> index(rows.data(), samples, axes, false, bench.run);
+    std::vector<float> points(static_cast<std::size_t>(axes) * tuning::kProbe);
+    for (int q = 0; q < tuning::kProbe; ++q)
+      for (int axis = 0; axis < axes; ++axis)
+        points[axis * tuning::kProbe + q] = rows[q * axes + axis];
+    for (std::int32_t block = 0; block < index.blocks(); ++block) {
+      float half_norm[kBlock], threshold[tuning::kProbe];
+      std::uint32_t mask[tuning::kProbe];
+      for (int i = 0; i < kBlock; ++i) half_norm[i] = 0.01f * static_cast<float>(i);
+      for (int q = 0; q < tuning::kProbe; ++q) threshold[q] = 0.1f * static_cast<float>(q - 4);
+      threshold[7] = std::numeric_limits<float>::infinity();
+      screen_kernels().screen(index.block(block), axes, points.data(), half_norm, threshold, mask);
+      for (int q = 0; q < tuning::kProbe; ++q) {
+        for (int i = 0; i < kBlock; ++i) {
+          const std::int32_t position = index.block_begin(block) + i;
+          const bool is_set = (mask[q] >> i & 1) != 0;
+          if (position >= index.block_end(block)) {
+            CHECK(!is_set);
+            continue;
+          }
+          double product = -half_norm[i];
+          for (int axis = 0; axis < axes; ++axis)
+            product +=
+                static_cast<double>(rows[q * axes + axis]) * index.coordinate(position, axis);
+          if (std::abs(product - threshold[q]) > 1e-5) CHECK(is_set == (product >= threshold[q]));
+        }
+      }
+    }
+  }
+  for (int axes : {16, 32, 48, 192}) {
+    const auto rows = testing::random_rows<float>(2, axes, 0, axes);
+    const double exact = testing::squared_distance(rows, axes, 0, 1);
+    CHECK(std::abs(screen_kernels().apart(rows.data(), rows.data() + axes, axes) - exact) <
+          1e-6 * exact);
+  }
+}

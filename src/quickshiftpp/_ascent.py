@@ -14,10 +14,13 @@ IntArray = npt.NDArray[np.int32]
 
 
 def denser_parents(
-    index: Any, lists: _core.NeighborLists, threads: int, progress: Progress | None
+    index: Any, lists: _core.NeighborLists, cascade: Any, threads: int, progress: Progress | None
 ) -> IntArray:
-    """Return for each sample its nearest sample of smaller radius, -1 for none."""
-    return _core.denser_parents(index, lists, threads, progress)
+    """Return for each sample its nearest sample of smaller radius, -1 for none.
+
+    Searches in the cascade, where there is one, for those that are not settled by their list.
+    """
+    return _core.denser_parents(index, lists, cascade, threads, progress)
 
 
 def nearest_below(

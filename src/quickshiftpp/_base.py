@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from numbers import Integral
-from typing import Any
+from typing import Any, ClassVar
 
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from ._neighbors import ALGORITHMS, Index, build_index, wants_tree
+from ._neighbors import ALGORITHMS, Index, build_index, choose_algorithm
 from ._progress import stage
 from ._validation import FloatArray, resolve_threads, scale, scaling_exponent, validate_samples
 
@@ -44,6 +44,7 @@ class IndexedClusterer(ClusterMixin, BaseEstimator):
     n_jobs: int | None
     verbose: bool
 
+    _can_cascade: ClassVar[bool] = True
     _index: Index
     _index_as_float64: Index | None = None
     _unit: int
@@ -53,8 +54,9 @@ class IndexedClusterer(ClusterMixin, BaseEstimator):
         self._unit = scaling_exponent(samples)
         self._index_as_float64 = None
         with stage("index", self.verbose) as progress:
-            tree = wants_tree(self.algorithm, samples.shape[0])
-            self._index = build_index(scale(samples, self._unit), tree, threads, progress)
+            scaled = scale(samples, self._unit)
+            algorithm = choose_algorithm(self.algorithm, scaled, can_cascade=self._can_cascade)
+            self._index = build_index(scaled, algorithm == "kd_tree", threads, progress)
         return samples
 
     def __getstate__(self) -> dict[str, Any]:

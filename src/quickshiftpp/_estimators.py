@@ -18,7 +18,7 @@ from ._base import SEARCH_CONSTRAINTS, IndexedClusterer, all_or_nothing
 from ._density import significant_beta
 from ._landscape import Landscape, Surveyor
 from ._modes import ModeTree
-from ._neighbors import as_float64, build_index
+from ._neighbors import as_float64, build_index, search
 from ._progress import stage
 from ._selection import candidate_ks, choose, significant_betas
 from ._validation import (
@@ -59,12 +59,12 @@ class _CoreClusterer(IndexedClusterer):
     mode_indices_: npt.NDArray[np.int64]
     n_clusters_: int
 
-    def _search(self, k: int, dimension: Any, threads: int) -> Surveyor:
+    def _search(self, samples: FloatArray, k: int, dimension: Any, threads: int) -> Surveyor:
         """Find the k nearest of every sample: what landscapes are made from."""
-        index: Any = self._index
+        scaled = scale(samples, self._unit)
         with stage("neighbors", self.verbose) as progress:
-            lists = _core.neighbor_lists(index, k, threads, progress)
-        return Surveyor(index, self._unit, lists, dimension, threads, self.verbose)
+            found = search(self._index, scaled, k, self.algorithm, threads, progress)
+        return Surveyor(found, self._unit, dimension, threads, self.verbose)
 
     def _take_landscape(self, landscape: Landscape) -> None:
         self.k_ = landscape.k
@@ -115,7 +115,7 @@ class QuickshiftPP(_CoreClusterer):
         Clusters of fewer samples lose their core, and their samples climb on to another cluster.
         None for 1 where `beta` is a number, which is the paper's algorithm and makes a cluster of
         every outlier, and for "k" where it is not.
-    algorithm : {"auto", "kd_tree", "brute"}, default="auto"
+    algorithm : {"auto", "kd_tree", "cascade", "brute"}, default="auto"
         How to search for neighbours. The result is the same.
     n_jobs : int or None, default=None
         The number of threads; None for as many as OpenMP would use, -1 for all cores.
@@ -250,7 +250,7 @@ class QuickshiftPP(_CoreClusterer):
         dimension = self.dimension
         if dimension is None and not isinstance(self.beta, Real):
             dimension = "intrinsic"
-        surveyor = self._search(ks[-1], dimension, threads)
+        surveyor = self._search(samples, ks[-1], dimension, threads)
         if is_auto:
             choice = choose(samples, surveyor, ks, self._betas_for, self._size_limit)
             return choice.landscape, choice.beta
@@ -390,7 +390,7 @@ class MCores(_CoreClusterer):
         The distance.
     dimension : float, "intrinsic" or None, default=None
         The dimension that relates radii to densities; None for the number of columns.
-    algorithm : {"auto", "kd_tree", "brute"}, default="auto"
+    algorithm : {"auto", "kd_tree", "cascade", "brute"}, default="auto"
         How to search for neighbours. The result is the same.
     n_jobs : int or None, default=None
         The number of threads; None for as many as OpenMP would use, -1 for all cores.
@@ -457,20 +457,19 @@ dimension_
         with all_or_nothing(self):
             samples = self._build_index(X, threads)
             k = resolve_k(self.k, samples.shape[0])
-            surveyor = self._search(k, self.dimension, threads)
+            surveyor = self._search(samples, k, self.dimension, threads)
             self._take_landscape(surveyor.survey(k))
             with stage("labels", self.verbose) as progress:
                 self._take_labels(float(self.beta), min_cluster_size=1)
                 is_core = self.core_labels_ >= 0
-                core, _ = nearest_below(
-                    self._index,
-                    self._index,
-                    np.where(is_core, self._squared_radii, np.inf),
-                    np.where(
-                        is_core, -1.0, np.inf
-                    ),  # a core sample keeps its label, without a search
-                    threads,
-                    progress,
-                )
+                key = np.where(is_core, self._squared_radii, np.inf)
+                # A core sample keeps its label, without a search.
+                limit = np.where(is_core, -1.0, np.inf)
+                cascade = surveyor.found.cascade
+                if cascade is not None:
+                    core = cascade.nearest_below(key, limit, threads, progress)
+                else:
+                    index = self._index
+                    core, _ = nearest_below(index, index, key, limit, threads, progress)
                 self.labels_ = np.where(is_core, self.core_labels_, self.core_labels_[core])
         return self

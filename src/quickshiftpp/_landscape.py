@@ -12,7 +12,7 @@ from . import _core
 from ._ascent import denser_parents
 from ._density import intrinsic_dimension, knn_log_density
 from ._modes import ModeTree, build_tree
-from ._neighbors import Index
+from ._neighbors import Searched
 from ._progress import stage
 
 
@@ -36,19 +36,16 @@ class Surveyor:
 
     Attributes
     ----------
-    index
-        The samples.
+    found
+        The samples and their neighbours, for the largest k of all.
     unit : int
-        The power of two that they were multiplied by.
-    lists
-        Their neighbours, for the largest k of all.
+        The power of two that the samples were multiplied by.
     dimension : float, "intrinsic" or None
         None for the number of columns.
     """
 
-    index: Index
+    found: Searched
     unit: int
-    lists: _core.NeighborLists
     dimension: float | str | None
     threads: int
     verbose: bool = False
@@ -56,23 +53,23 @@ class Surveyor:
 
     def _lists_for(self, k: int) -> _core.NeighborLists:
         known = self._shortest
-        longer = self.lists if known is None or known.k < k else known
+        longer = self.found.lists if known is None or known.k < k else known
         if longer.k == k:
             return longer
-        self._shortest = _core.first_neighbors(self.index, longer, k, self.threads)
+        self._shortest = _core.first_neighbors(self.found.index, longer, k, self.threads)
         return self._shortest
 
     def dimension_of(self, lists: _core.NeighborLists) -> float:
         """Return the dimension to use with these lists."""
         if self.dimension is None:
-            return float(self.index.columns)
+            return float(self.found.index.columns)
         if isinstance(self.dimension, str):
-            return intrinsic_dimension(self.index, lists, self.threads)
+            return intrinsic_dimension(self.found.index, lists, self.threads)
         return float(self.dimension)
 
     def survey(self, k: int) -> Landscape:
         """Build the landscape for k neighbours."""
-        index: Any = self.index
+        index: Any = self.found.index
         threads = self.threads
         with stage("density", self.verbose):
             lists = self._lists_for(k)
@@ -80,7 +77,7 @@ class Surveyor:
             squared_radii = _core.squared_radii(index, lists, threads)
             log_density = knn_log_density(squared_radii, k, dimension, self.unit, threads)
         with stage("ascent", self.verbose) as progress:
-            parents = denser_parents(index, lists, threads, progress)
+            parents = denser_parents(index, lists, self.found.cascade, threads, progress)
         with stage("modes", self.verbose) as progress:
             tree = build_tree(
                 index, lists, squared_radii, log_density, parents, dimension, threads, progress

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from . import _core
+from ._cascade import Cascade, build_cascade
 from ._progress import Progress, stage
 from ._validation import (
     FloatArray,
@@ -20,12 +22,19 @@ from ._validation import (
 
 Index: TypeAlias = _core.IndexFloat32 | _core.IndexFloat64
 
-ALGORITHMS = ("auto", "kd_tree", "brute")
+ALGORITHMS = ("auto", "kd_tree", "cascade", "brute")
 
 
-def wants_tree(algorithm: str, n_samples: int) -> bool:
-    """Whether to search with a k-d tree: where asked to, or where that pays."""
-    return algorithm == "kd_tree" or (algorithm == "auto" and n_samples > _core.TREE_SAMPLES)
+def choose_algorithm(algorithm: str, X: FloatArray, *, can_cascade: bool = True) -> str:
+    """Return the algorithm that "auto" stands for: the fastest for so many samples and columns."""
+    if algorithm not in ALGORITHMS:
+        raise ValueError(f"algorithm is {algorithm!r}, but it must be one of {ALGORITHMS}.")
+    if algorithm != "auto":
+        return algorithm
+    n_samples, n_features = X.shape
+    if can_cascade and n_features >= _core.CASCADE_COLUMNS and n_samples >= _core.CASCADE_SAMPLES:
+        return "cascade"
+    return "kd_tree" if n_samples > _core.TREE_SAMPLES else "brute"
 
 
 def build_index(X: FloatArray, tree: bool, threads: int, progress: Progress | None = None) -> Index:
@@ -35,17 +44,45 @@ def build_index(X: FloatArray, tree: bool, threads: int, progress: Progress | No
     return _core.IndexFloat64(X.view(np.float64), tree, threads, progress)
 
 
+@dataclass(frozen=True)
+class Searched:
+    """The samples and their neighbours.
+
+    Attributes
+    ----------
+    index
+        The samples.
+    lists
+        Their neighbours.
+    cascade
+        What found them, where that can find more.
+    """
+
+    index: Index
+    lists: _core.NeighborLists
+    cascade: Cascade | None
+
+
 def search(
+    index: Any, X: FloatArray, k: int, algorithm: str, threads: int, progress: Progress | None
+) -> Searched:
+    """Find the k nearest samples of every sample; `X` are the samples of the index."""
+    if choose_algorithm(algorithm, X) != "cascade":
+        return Searched(index, _core.neighbor_lists(index, k, threads, progress), None)
+    cascade = build_cascade(index, X, threads, progress)
+    return Searched(index, cascade.neighbor_lists(k, threads, progress), cascade)
+
+
+def index_and_search(
     samples: FloatArray, k: int, algorithm: str, threads: int
-) -> tuple[Any, int, _core.NeighborLists]:
-    """Find the k nearest of validated samples: their index, its power of two, and the lists."""
-    if algorithm not in ALGORITHMS:
-        raise ValueError(f"algorithm is {algorithm!r}, but it must be one of {ALGORITHMS}.")
+) -> tuple[int, Searched]:
+    """Find the k nearest of validated samples, after scaling by a power of two."""
     unit = scaling_exponent(samples)
+    scaled = scale(samples, unit)
     with stage("neighbors") as progress:
-        tree = wants_tree(algorithm, samples.shape[0])
-        index: Any = build_index(scale(samples, unit), tree, threads, progress)
-        return index, unit, _core.neighbor_lists(index, k, threads, progress)
+        tree = choose_algorithm(algorithm, scaled) == "kd_tree"
+        index = build_index(scaled, tree, threads, progress)
+        return unit, search(index, scaled, k, algorithm, threads, progress)
 
 
 def as_float64(index: Index, threads: int) -> _core.IndexFloat64:
@@ -66,8 +103,9 @@ def all_neighbors(
         The samples. float32 stays float32; distances are computed in float64 either way.
     k : int
         How many neighbours, each sample counted as its own first.
-    algorithm : {"auto", "kd_tree", "brute"}, default="auto"
-        How to search. The result is the same to the last bit.
+    algorithm : {"auto", "kd_tree", "cascade", "brute"}, default="auto"
+        How to search: with a k-d tree over the columns, by discarding along a few leading axes (for
+        many columns), or by comparing all with all. The result is the same to the last bit.
     n_jobs : int or None, default=None
         The number of threads; None for as many as OpenMP would use, -1 for all cores.
 
@@ -90,6 +128,7 @@ def all_neighbors(
     samples = validate_samples(X)
     k = resolve_k(k, samples.shape[0])
     threads = resolve_threads(n_jobs)
-    index, unit, lists = search(samples, k, algorithm, threads)
-    distances, indices = _core.export_lists(index, lists, threads)
+    unit, found = index_and_search(samples, k, algorithm, threads)
+    index: Any = found.index
+    distances, indices = _core.export_lists(index, found.lists, threads)
     return (np.ldexp(distances, -unit) if unit else distances), indices

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import _fit_context
-from sklearn.utils._param_validation import Interval
+from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from . import _core
@@ -84,7 +84,9 @@ class QuickShift(IndexedClusterer):
         "bandwidth": [Interval(Real, 0, None, closed="neither"), None],
         "tau": [Interval(Real, 0, np.inf, closed="both"), None],
         **SEARCH_CONSTRAINTS,
+        "algorithm": [StrOptions({"auto", "kd_tree", "brute"})],
     }
+    _can_cascade: ClassVar[bool] = False
 
     labels_: npt.NDArray[np.int32]
     mode_indices_: npt.NDArray[np.int64]

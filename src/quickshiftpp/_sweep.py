@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from ._agreement import adjusted_rand, subsample
 from ._landscape import Surveyor
-from ._neighbors import search
+from ._neighbors import index_and_search
 from ._selection import candidate_ks
 from ._validation import (
     check_beta,
@@ -97,7 +97,7 @@ def sweep(
         As of :class:`QuickshiftPP`.
     return_labels : bool, default=False
         Keep the labels of all clusterings, ``len(ks) * len(betas) * n_samples`` numbers.
-    algorithm : {"auto", "kd_tree", "brute"}, default="auto"
+    algorithm : {"auto", "kd_tree", "cascade", "brute"}, default="auto"
     n_jobs : int or None, default=None
 
     Returns
@@ -127,8 +127,8 @@ def sweep(
     if min_cluster_size != "k":
         check_min_cluster_size(min_cluster_size)
     threads = resolve_threads(n_jobs)
-    index, unit, lists = search(samples, sorted_ks[-1], algorithm, threads)
-    surveyor = Surveyor(index, unit, lists, dimension, threads)
+    unit, found = index_and_search(samples, sorted_ks[-1], algorithm, threads)
+    surveyor = Surveyor(found, unit, dimension, threads)
     return _collect(samples, surveyor, sorted_ks, sorted_betas, min_cluster_size, return_labels)
 
 

@@ -46,11 +46,15 @@ class NearestBelow {
   const Kernels<T>& kernel_;
 };
 
+template <class T>
+class Cascade;
+
 /// For every sample the nearest one of strictly smaller radius, by position; -1 where there is
-/// none. Taken from the neighbour list where that settles it, searched for otherwise.
+/// none. Taken from the neighbour list where that settles it, searched for otherwise: in the
+/// cascade where there is one.
 template <class T>
 Buffer<std::int32_t> denser_parents(const Index<T>& index, const NeighborLists& lists,
-                                    const Run& run);
+                                    const Cascade<T>* cascade, const Run& run);
 
 /// The clustering at one beta. Arrays by row; modes from the densest down.
 struct Cut {

@@ -100,6 +100,14 @@ class Index {
   /// Whether all samples below a node are equal. They lie in the order of their row numbers then.
   bool is_point(std::size_t i) const { return has_tree_ && is_point_[i] != 0; }
 
+  /// Withdraws is_point from the nodes for which `confirm(first, last)` denies it, as positions.
+  template <class Confirm>
+  void confirm_points(Confirm&& confirm) {
+    for (std::size_t i = 0; i < is_point_.size(); ++i)
+      if (is_point_[i] != 0)
+        is_point_[i] = confirm(block_begin(nodes_[i].first), block_end(nodes_[i].last - 1));
+  }
+
   /// For every node the least `value` of a sample below it (`value` by position).
   std::vector<double> least_per_node(const double* value) const;
 

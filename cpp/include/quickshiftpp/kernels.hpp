@@ -47,11 +47,25 @@ struct Kernels {
                             std::int32_t last, double own);
 };
 
+/// The arithmetic that discards: float32, in any order, with fused operations where there are any.
+/// What it lets through is computed again by others.
+struct ScreenKernels {
+  /// Compares tuning::kProbe queries with a block by their coordinates along `axes` axes. Bit i of
+  /// mask[q] is set where the product of query q and sample i, less half_norm[i], is at least
+  /// threshold[q]. `points` holds the queries axis by axis.
+  void (*screen)(const float* block, int axes, const float* points, const float* half_norm,
+                 const float* threshold, std::uint32_t* mask);
+
+  /// The squared distance of two points of `axes` coordinates, a multiple of 16.
+  float (*apart)(const float* a, const float* b, int axes);
+};
+
 /// The kernels in force: the widest the processor has, or the ones that the environment variable
 /// QUICKSHIFTPP_SIMD names ("baseline", "avx2", "avx512"). Throws std::invalid_argument when
 /// that names an instruction set that is unknown, not compiled in, or not on this processor.
 template <class T>
 const Kernels<T>& kernels();
+const ScreenKernels& screen_kernels();
 
 /// The name of the instruction set in force.
 std::string simd_level();

@@ -22,6 +22,10 @@ inline constexpr int kPointBoxColumns = 8;
 /// times faster.
 inline constexpr int kTreeSamples = 4 * kBlock;
 
+/// algorithm="auto" uses the cascade from this many columns and samples on.
+inline constexpr int kCascadeColumns = 24;
+inline constexpr int kCascadeSamples = 2048;
+
 /// Columns between two checks whether a whole block has already exceeded the bound.
 inline constexpr int kAbandonColumns = 16;
 
@@ -29,6 +33,19 @@ inline constexpr int kAbandonColumns = 16;
 /// third of the memory, and the coordinates of neighbours are in the cache while a stored distance
 /// has to come from memory.
 inline constexpr int kRecomputeColumns = 8;
+
+/// Queries that are screened together: with two vectors of targets they fill the registers.
+inline constexpr int kProbe = 8;
+
+/// Leading axes along which all pairs are screened, and those along which the rest is looked at
+/// again, in two steps. On MNIST (70,000 x 784, k = 20) 2.3% of all pairs pass 32 axes, 0.4% pass
+/// 64, 0.07% pass 192; times differ by less than a tenth for 32 to 48, 64 to 96 and 128 to 256.
+inline constexpr int kScreenAxes = 40;
+inline constexpr int kFirstLook = 96;
+inline constexpr int kRefineAxes = 192;
+
+/// Blocks around a query that a first bound is guessed from.
+inline constexpr int kGuessBlocks = 32;
 
 /// Candidates that wait before they are sorted and merged into a query's list, and the most that
 /// one block can make of them.

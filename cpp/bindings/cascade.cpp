@@ -1,0 +1,70 @@
+#include "quickshiftpp/cascade.hpp"
+
+#include <numeric>
+
+#include "arrays.hpp"
+#include "stages.hpp"
+
+namespace quickshiftpp::bindings {
+
+using namespace nb::literals;
+
+namespace {
+
+template <class T>
+void declare_cascade(nb::module_& m, const char* name) {
+  nb::class_<Cascade<T>>(m, name, "Exact searches that discard by a few leading axes.")
+      .def(
+          "__init__",
+          [](Cascade<T>* self, const Index<T>& index, Rows<T> x, Rows<float> coordinates,
+             double scale, double error, int threads, const nb::object& progress) {
+            require(!index.has_tree(), "a cascade orders the samples itself");
+            require(x.shape(0) == index.samples() &&
+                        x.shape(1) == static_cast<std::size_t>(index.columns()),
+                    "the rows belong to another index");
+            require(coordinates.shape(0) == index.samples() && coordinates.shape(1) >= 1,
+                    "one row of coordinates per sample");
+            const LeadingAxes leading{coordinates.data(), static_cast<int>(coordinates.shape(1)),
+                                      scale, error};
+            run_native(threads, progress, [&](const Run& run) {
+              new (self) Cascade<T>(index, x.data(), leading, run);
+            });
+          },
+          "index"_a, "x"_a, "coordinates"_a, "scale"_a, "error"_a, "threads"_a,
+          "progress"_a = nb::none(), nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>())
+      .def(
+          "neighbor_lists",
+          [](const Cascade<T>& cascade, int k, int threads, const nb::object& progress) {
+            return run_native(threads, progress, [&](const Run& run) {
+              return new NeighborLists(cascade.neighbor_lists(k, run));
+            });
+          },
+          "k"_a, "threads"_a, "progress"_a = nb::none(), nb::rv_policy::take_ownership)
+      .def(
+          "nearest_below",
+          [](const Cascade<T>& cascade, Column<double> key, Column<double> limit, int threads,
+             const nb::object& progress) {
+            const std::size_t samples = cascade.samples();
+            require(key.shape(0) == samples && limit.shape(0) == samples, "one per sample");
+            Buffer<std::int32_t> row(samples);
+            run_native(threads, progress, [&](const Run& run) {
+              std::vector<std::int32_t> queries(samples);
+              std::iota(queries.begin(), queries.end(), 0);
+              std::vector<Found> found(samples);
+              cascade.nearest_below(key.data(), limit.data(), queries, found.data(), run);
+              for (std::size_t i = 0; i < samples; ++i) row[i] = found[i].position;
+            });
+            return to_array(std::move(row));
+          },
+          "key"_a, "limit"_a, "threads"_a, "progress"_a = nb::none(),
+          "For each sample the nearest whose key is below its limit, -1 for none.");
+}
+
+}  // namespace
+
+void register_cascade(nb::module_& m) {
+  declare_cascade<float>(m, "CascadeFloat32");
+  declare_cascade<double>(m, "CascadeFloat64");
+}
+
+}  // namespace quickshiftpp::bindings

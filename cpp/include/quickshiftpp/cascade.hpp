@@ -1,0 +1,76 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "quickshiftpp/ascent.hpp"
+#include "quickshiftpp/buffer.hpp"
+#include "quickshiftpp/index.hpp"
+#include "quickshiftpp/kernels.hpp"
+#include "quickshiftpp/neighbors.hpp"
+#include "quickshiftpp/parallel.hpp"
+
+namespace quickshiftpp {
+
+/// The samples along a few orthogonal axes: what makes most of them differ, in few numbers.
+struct LeadingAxes {
+  const float* coordinates;  ///< samples by axes, row-major
+  int axes;
+  double scale;  ///< a length times this is a length along the axes
+  /// The most that the length of a difference between two samples may be overestimated by, in the
+  /// units of `coordinates`, whatever they went through on the way there.
+  double error;
+};
+
+/// Exact searches for many columns, where a k-d tree prunes little.
+///
+/// An orthogonal projection never lengthens a difference. So most pairs are discarded by their
+/// distance along the first axes, in float32 and many at a time; most of the others by their
+/// distance along some more; and what is left is computed exactly, from the samples themselves.
+/// A k-d tree over the first axes gives the order, and skips what it can.
+template <class T>
+class Cascade {
+ public:
+  /// `rows`, which must outlive the object, are those of `index`, an index without a tree.
+  Cascade(const Index<T>& index, const T* rows, const LeadingAxes& leading, const Run& run);
+
+  std::size_t samples() const { return index_.samples(); }
+
+  NeighborLists neighbor_lists(int k, const Run& run) const;
+
+  /// As NearestBelow from samples of the index, for several at once: fills in found[i] for
+  /// samples[i]. `key` and `limit` by row.
+  void nearest_below(const double* key, const double* limit,
+                     const std::vector<std::int32_t>& samples, Found* found, const Run& run) const;
+
+ private:
+  class Probe;
+  class BlockSearch;
+  class BelowSearch;
+
+  const T* row(std::int32_t position) const {
+    return rows_ + static_cast<std::size_t>(screen_.original(position)) * columns_;
+  }
+  const float* refined(std::int32_t position) const {
+    return refined_.data() + static_cast<std::size_t>(position) * refined_axes_;
+  }
+
+  /// At most the squared distance along all axes; once it exceeds `reach`, less will do.
+  double apart(std::int32_t a, std::int32_t b, double reach) const;
+
+  const Index<T>& index_;
+  const T* rows_;
+  std::size_t columns_;
+  double scale_;
+  double error_;
+  std::size_t refined_axes_;  // a multiple of 16, the last ones zero
+  Index<float> screen_;       // the samples along the first axes; "position" is one of its own
+  Buffer<float> refined_;     // by position, along all axes
+  Buffer<float> half_norm_;   // by position, of the first axes, and as many as fill the last block
+  double largest_norm_ = 0;   // of the first axes
+  const ScreenKernels& screen_kernel_;
+  const Kernels<T>& kernel_;
+};
+
+}  // namespace quickshiftpp

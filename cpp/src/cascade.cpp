@@ -1,0 +1,464 @@
+#include "quickshiftpp/cascade.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <memory>
+
+#include "quickshiftpp/shortlist.hpp"
+
+namespace quickshiftpp {
+
+namespace {
+
+using tuning::kBlock;
+using tuning::kProbe;
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kFloatUnit = 0x1p-24;  // the relative error of one operation in float32
+
+constexpr auto kEverything = [](int, std::int32_t) { return true; };
+
+/// Exact distances that are computed side by side: each is one long chain of additions.
+constexpr int kChains = 8;
+
+/// Squared distances from one row to some others, each summed in column order.
+template <class T>
+void exact_distances(const T* query, const T* const* rows, std::size_t columns, double* squared) {
+  double sum[kChains] = {};
+  for (std::size_t c = 0; c < columns; ++c) {
+    const double value = query[c];
+    for (int i = 0; i < kChains; ++i) {
+      const double difference = static_cast<double>(rows[i][c]) - value;
+      sum[i] += difference * difference;
+    }
+  }
+  std::copy_n(sum, kChains, squared);
+}
+
+/// The first axes of every sample, row after row.
+Buffer<float> first_axes(const LeadingAxes& leading, std::size_t samples, int axes) {
+  Buffer<float> rows(samples * static_cast<std::size_t>(axes));
+  for (std::size_t i = 0; i < samples; ++i)
+    std::copy_n(leading.coordinates + i * static_cast<std::size_t>(leading.axes), axes,
+                rows.data() + i * static_cast<std::size_t>(axes));
+  return rows;
+}
+
+double squared_norm(const float* point, int axes) {
+  double sum = 0;
+  for (int a = 0; a < axes; ++a) sum += static_cast<double>(point[a]) * point[a];
+  return sum;
+}
+
+}  // namespace
+
+/// Up to kProbe queries that look through blocks together, each as far as its bound reaches.
+template <class T>
+class Cascade<T>::Probe {
+ public:
+  explicit Probe(const Cascade& cascade)
+      : cascade_(cascade), points_(static_cast<std::size_t>(cascade.screen_.columns()) * kProbe) {}
+
+  /// Begins anew with no queries.
+  void clear() {
+    queries_ = 0;
+    std::fill_n(points_.data(), points_.size(), 0.0f);
+    std::fill_n(threshold_, kProbe, std::numeric_limits<float>::infinity());
+  }
+  void add(std::int32_t position) {
+    const int q = queries_++;
+    position_[q] = position;
+    waiting_[q] = 0;
+    double sum = 0;
+    for (int axis = 0; axis < cascade_.screen_.columns(); ++axis) {
+      const float value = cascade_.screen_.coordinate(position, axis);
+      points_[static_cast<std::size_t>(axis) * kProbe + static_cast<std::size_t>(q)] = value;
+      sum += static_cast<double>(value) * value;
+    }
+    norm_[q] = sum;
+    set_bound(q, kInfinity);
+  }
+  int queries() const { return queries_; }
+  std::int32_t position(int q) const { return position_[q]; }
+  const T* row(int q) const { return cascade_.row(position_[q]); }
+
+  /// Samples beyond this squared distance, in the units of the rows, are of no interest to query q;
+  /// none are where it is negative.
+  void set_bound(int q, double squared) {
+    const double length = std::sqrt(squared) * cascade_.scale_ * (1 + 1e-12) + cascade_.error_;
+    set_reach(q, squared < 0 ? -1 : length * length);
+  }
+  /// Squared, along the axes.
+  double widest_reach() const { return *std::max_element(reach_, reach_ + queries_); }
+
+  /// Narrows the reach of query q to this squared distance along the axes, for a guess.
+  void guess_reach(int q, double squared) { set_reach(q, squared); }
+
+  /// Calls survive(q, sample, squared distance along the axes) for the samples of a block that may
+  /// be in reach and for which is_wanted(q, sample) holds. A sample is a row number.
+  template <class IsWanted, class Survive>
+  void look_through(std::int32_t block, IsWanted&& is_wanted, Survive&& survive) {
+    std::uint32_t mask[kProbe];
+    const Index<float>& screen = cascade_.screen_;
+    const std::int32_t first = screen.block_begin(block);
+    cascade_.screen_kernel_.screen(screen.block(block), screen.columns(), points_.data(),
+                                   cascade_.half_norm_.data() + first, threshold_, mask);
+    for (int q = 0; q < queries_; ++q) {
+      for (std::uint32_t bits = mask[q]; bits != 0; bits &= bits - 1) {
+        const std::int32_t target = first + std::countr_zero(bits);
+        if (!is_wanted(q, screen.original(target))) continue;
+        const double apart = cascade_.apart(position_[q], target, reach_[q]);
+        if (apart <= reach_[q]) survive(q, screen.original(target), apart);
+      }
+    }
+  }
+
+  /// Keeps a sample until its exact distance is computed, together with others', and handed to
+  /// take(q, sample, squared distance).
+  template <class Take>
+  void hold(int q, std::int32_t sample, Take&& take) {
+    wait_[q][waiting_[q]++] = sample;
+    if (waiting_[q] == kChains) measure(q, take);
+  }
+
+  /// Hands over what still waits.
+  template <class Take>
+  void finish(Take&& take) {
+    for (int q = 0; q < queries_; ++q) measure(q, take);
+  }
+
+ private:
+  void set_reach(int q, double squared) {
+    reach_[q] = squared;
+    constexpr float infinity = std::numeric_limits<float>::infinity();
+    if (squared < 0 || squared == kInfinity) {
+      threshold_[q] = squared < 0 ? infinity : -infinity;
+      return;
+    }
+    // |q - t|^2 <= reach, solved for the product of q and t, less what rounding may add to it.
+    const double norm = std::sqrt(norm_[q]), largest = cascade_.largest_norm_;
+    const double rounding =
+        (cascade_.screen_.columns() + 8) * kFloatUnit * largest * (norm + largest);
+    const double threshold = 0.5 * (norm_[q] - squared) - rounding;
+    threshold_[q] = std::nextafter(static_cast<float>(threshold), -infinity);
+  }
+
+  template <class Take>
+  void measure(int q, Take&& take) {
+    if (waiting_[q] == 0) return;
+    const T* rows[kChains];
+    double squared[kChains];
+    for (int i = 0; i < kChains; ++i)
+      rows[i] = cascade_.rows_ +
+                static_cast<std::size_t>(wait_[q][i < waiting_[q] ? i : 0]) * cascade_.columns_;
+    exact_distances(row(q), rows, cascade_.columns_, squared);
+    const int count = std::exchange(waiting_[q], 0);
+    for (int i = 0; i < count; ++i) take(q, wait_[q][i], squared[i]);
+  }
+
+  const Cascade& cascade_;
+  int queries_ = 0;
+  Buffer<float> points_;  // axis by axis
+  std::int32_t position_[kProbe];
+  double norm_[kProbe];   // squared
+  double reach_[kProbe];  // squared, along the axes
+  alignas(64) float threshold_[kProbe];
+  std::int32_t wait_[kProbe][kChains];  // rows whose distance is still to be computed
+  int waiting_[kProbe];
+};
+
+/// Finds the k nearest of one block of samples at a time.
+template <class T>
+class Cascade<T>::BlockSearch {
+ public:
+  BlockSearch(const Cascade& cascade, int k)
+      : cascade_(cascade),
+        k_(k),
+        storage_(2 * static_cast<std::size_t>(kBlock) * static_cast<std::size_t>(k)),
+        shortlist_(std::make_unique<Shortlist<T>[]>(kBlock)) {
+    for (int i = 0; i < kBlock / kProbe; ++i) probes_.emplace_back(cascade);
+  }
+
+  template <class Store>
+  void run(std::int32_t block, Store&& store) {
+    const Index<float>& screen = cascade_.screen_;
+    const int lanes = screen.block_end(block) - screen.block_begin(block);
+    for (Probe& probe : probes_) probe.clear();
+    for (int lane = 0; lane < lanes; ++lane) {
+      const std::int32_t position = screen.block_begin(block) + lane;
+      probes_[static_cast<std::size_t>(lane / kProbe)].add(position);
+      shortlist_[lane].reset(storage_.data() + 2 * static_cast<std::size_t>(lane) * k_, k_,
+                             screen.original(position));
+    }
+    const double* box = leaf_box(block);
+    if (cascade_.samples() > static_cast<std::size_t>(k_ + kBlock)) guess_bounds(block);
+    meet(block);
+    // One more copy than k, so that the list knows of a tie beyond it.
+    visit_outward(
+        screen, block, k_ / kBlock + 1,
+        [&](std::size_t node) { return box_box_distance(box, screen.box(node), screen.columns()); },
+        [this] { return reach_; },
+        [this, block](std::int32_t b, std::size_t) {
+          if (b != block) meet(b);
+        });
+    for_each_probe([](Probe& probe, auto&& take) { probe.finish(take); });
+    for (int lane = 0; lane < lanes; ++lane) {
+      shortlist_[lane].flush(cascade_.index_, cascade_.kernel_);
+      store(static_cast<std::size_t>(screen.original(screen.block_begin(block) + lane)),
+            shortlist_[lane]);
+    }
+  }
+
+ private:
+  const double* leaf_box(std::int32_t block) const {
+    const Index<float>& screen = cascade_.screen_;
+    std::size_t node = 0;
+    while (!screen.node(node).is_leaf())
+      node = block < screen.node(node).middle() ? screen.left(node) : screen.right(node);
+    return screen.box(node);
+  }
+
+  /// Calls work(probe, take) for the probes that hold queries.
+  template <class Work>
+  void for_each_probe(Work&& work) {
+    for (std::size_t p = 0; p < probes_.size() && probes_[p].queries() > 0; ++p)
+      work(probes_[p], [this, p](int q, std::int32_t sample, double squared) {
+        Shortlist<T>& list = shortlist_[p * kProbe + static_cast<std::size_t>(q)];
+        const double before = list.bound();
+        list.take(cascade_.index_, cascade_.kernel_, squared, sample);
+        // A bound of zero cannot fall: nothing that remains to be seen changes a radius.
+        if (list.bound() == 0 && list.is_full())
+          probes_[p].set_bound(q, -1);
+        else if (list.bound() < before)
+          probes_[p].set_bound(q, list.bound());
+      });
+  }
+
+  void meet(std::int32_t block) {
+    reach_ = -1;
+    for_each_probe([&](Probe& probe, auto&& take) {
+      probe.look_through(block, kEverything,
+                         [&](int q, std::int32_t sample, double) { probe.hold(q, sample, take); });
+      reach_ = std::max(reach_, probe.widest_reach());
+    });
+  }
+
+  /// Begins with bounds that hold: the k nearest along the axes, among the blocks around this one,
+  /// are k samples, so that none beyond the farthest of them can matter.
+  void guess_bounds(std::int32_t block) {
+    const std::int32_t blocks = cascade_.screen_.blocks();
+    const std::int32_t width = std::min(tuning::kGuessBlocks + k_ / kBlock, blocks);
+    const std::int32_t first = std::clamp(block - width / 2, 0, blocks - width);
+    for (std::size_t p = 0; p < probes_.size() && probes_[p].queries() > 0; ++p) {
+      Probe& probe = probes_[p];
+      auto list = [&](int q) -> Shortlist<T>& {
+        return shortlist_[p * kProbe + static_cast<std::size_t>(q)];
+      };
+      for (std::int32_t b = 0; b < width; ++b)
+        probe.look_through(first + b, kEverything, [&](int q, std::int32_t sample, double apart) {
+          list(q).take(cascade_.index_, cascade_.kernel_, apart, sample);
+          if (list(q).bound() < kInfinity) probe.guess_reach(q, list(q).bound());
+        });
+      for (int q = 0; q < probe.queries(); ++q) {
+        list(q).flush(cascade_.index_, cascade_.kernel_);
+        double farthest = 0;
+        auto take = [&](int, std::int32_t, double squared) {
+          farthest = std::max(farthest, squared);
+        };
+        for (int i = 0; i < k_; ++i) probe.hold(q, list(q)[i].position, take);
+        probe.finish(take);
+        list(q).restart(farthest);
+        probe.set_bound(q, farthest);
+      }
+    }
+  }
+
+  const Cascade& cascade_;
+  int k_;
+  Buffer<Candidate> storage_;
+  std::unique_ptr<Shortlist<T>[]> shortlist_;
+  std::vector<Probe> probes_;
+  double reach_ = kInfinity;
+};
+
+template <class T>
+Cascade<T>::Cascade(const Index<T>& index, const T* rows, const LeadingAxes& leading,
+                    const Run& run)
+    : index_(index),
+      rows_(rows),
+      columns_(static_cast<std::size_t>(index.columns())),
+      scale_(leading.scale),
+      error_(leading.error),
+      refined_axes_((static_cast<std::size_t>(leading.axes) + 15) / 16 * 16),
+      screen_(
+          first_axes(leading, index.samples(), std::min(leading.axes, tuning::kScreenAxes)).data(),
+          index.samples(), std::min(leading.axes, tuning::kScreenAxes), true, run),
+      refined_(index.samples() * refined_axes_),
+      half_norm_(static_cast<std::size_t>(screen_.blocks()) * kBlock),
+      screen_kernel_(screen_kernels()),
+      kernel_(kernels<T>()) {
+  const std::size_t samples = index.samples();
+  std::fill_n(half_norm_.data(), half_norm_.size(), 0.0f);
+  std::vector<double> largest(static_cast<std::size_t>(run.threads), 0.0);
+  parallel_for(run, samples, 1024, [&](std::size_t begin, std::size_t end, int thread) {
+    for (std::size_t i = begin; i < end; ++i) {
+      const auto source = static_cast<std::size_t>(screen_.original(static_cast<std::int32_t>(i)));
+      const float* from = leading.coordinates + source * static_cast<std::size_t>(leading.axes);
+      float* to = refined_.data() + i * refined_axes_;
+      std::fill(std::copy_n(from, leading.axes, to), to + refined_axes_, 0.0f);
+      const double norm = squared_norm(from, screen_.columns());
+      half_norm_[i] = static_cast<float>(0.5 * norm);
+      double& most = largest[static_cast<std::size_t>(thread)];
+      most = std::max(most, norm);
+    }
+  });
+  largest_norm_ = std::sqrt(*std::max_element(largest.begin(), largest.end()));
+  // What coincides along the first axes need not coincide.
+  screen_.confirm_points([&](std::int32_t first, std::int32_t last) {
+    for (std::int32_t i = first + 1; i < last; ++i)
+      if (!std::equal(row(first), row(first) + columns_, row(i))) return false;
+    return true;
+  });
+}
+
+template <class T>
+double Cascade<T>::apart(std::int32_t a, std::int32_t b, double reach) const {
+  // Less what rounding may add; a sum of squares errs by a share of itself.
+  const double shrink = 1 - (static_cast<double>(refined_axes_) + 8) * kFloatUnit;
+  const auto axes = static_cast<int>(refined_axes_);
+  const int first = std::min(axes, tuning::kFirstLook);
+  const float* x = refined(a);
+  const float* y = refined(b);
+  double sum = screen_kernel_.apart(x, y, first);
+  if (sum * shrink > reach || first == axes) return sum * shrink;
+  sum += screen_kernel_.apart(x + first, y + first, axes - first);
+  return sum * shrink;
+}
+
+template <class T>
+NeighborLists Cascade<T>::neighbor_lists(int k, const Run& run) const {
+  NeighborLists lists(index_.samples(), k, index_.columns() > tuning::kRecomputeColumns);
+  std::vector<std::unique_ptr<BlockSearch>> searches;
+  for (int t = 0; t < run.threads; ++t) searches.push_back(std::make_unique<BlockSearch>(*this, k));
+  parallel_for(run, static_cast<std::size_t>(screen_.blocks()), 1,
+               [&](std::size_t block, std::size_t, int thread) {
+                 searches[static_cast<std::size_t>(thread)]->run(
+                     static_cast<std::int32_t>(block),
+                     [&](std::size_t i, const Shortlist<T>& found) {
+                       lists.store(i, found, found.tied_beyond());
+                     });
+               });
+  return lists;
+}
+
+/// The nearest samples below their limits, for a few queries that are near each other.
+template <class T>
+class Cascade<T>::BelowSearch {
+ public:
+  /// `least` key below each node of the cascade's tree; `key` by row.
+  BelowSearch(const Cascade& cascade, const double* key, const std::vector<double>& least)
+      : cascade_(cascade),
+        key_(key),
+        least_(least),
+        probe_(cascade),
+        box_(2 * static_cast<std::size_t>(cascade.screen_.columns())) {}
+
+  void clear() {
+    probe_.clear();
+    const auto axes = static_cast<std::ptrdiff_t>(cascade_.screen_.columns());
+    std::fill_n(box_.begin(), axes, kInfinity);
+    std::fill_n(box_.begin() + axes, axes, -kInfinity);
+    highest_ = -kInfinity;
+  }
+  void add(std::int32_t position, double limit, Found* found) {
+    const int q = probe_.queries();
+    probe_.add(position);
+    limit_[q] = limit;
+    highest_ = std::max(highest_, limit);
+    found_[q] = found;
+    *found = {-1, kInfinity};
+    const auto axes = static_cast<std::size_t>(cascade_.screen_.columns());
+    for (std::size_t a = 0; a < axes; ++a) {
+      const double value = cascade_.screen_.coordinate(position, static_cast<int>(a));
+      box_[a] = std::min(box_[a], value);
+      box_[axes + a] = std::max(box_[axes + a], value);
+    }
+  }
+  void run() {
+    auto take = [this](int q, std::int32_t sample, double squared) {
+      consider(q, sample, squared);
+    };
+    const Index<float>& screen = cascade_.screen_;
+    visit_outward(
+        screen, probe_.position(0) / kBlock, 1,
+        [&](std::size_t node) {
+          if (!(least_[node] < highest_)) return kInfinity;
+          return box_box_distance(box_.data(), screen.box(node), screen.columns());
+        },
+        // The largest finite number, so that infinity always means "skip".
+        [&] { return std::min(probe_.widest_reach(), std::numeric_limits<double>::max()); },
+        [&](std::int32_t block, std::size_t) {
+          probe_.look_through(
+              block, [&](int q, std::int32_t sample) { return key_[sample] < limit_[q]; },
+              [&](int q, std::int32_t sample, double) { probe_.hold(q, sample, take); });
+        });
+    probe_.finish(take);
+  }
+
+ private:
+  void consider(int q, std::int32_t sample, double squared) {
+    Found& best = *found_[q];
+    if (squared > best.squared_distance) return;
+    if (squared == best.squared_distance && best.position >= 0 &&
+        !(key_[sample] != key_[best.position] ? key_[sample] < key_[best.position]
+                                              : cascade_.index_.comes_first(sample, best.position)))
+      return;
+    best = {sample, squared};
+    probe_.set_bound(q, squared);
+  }
+
+  const Cascade& cascade_;
+  const double* key_;
+  const std::vector<double>& least_;
+  Probe probe_;
+  std::vector<double> box_;
+  double limit_[kProbe];
+  double highest_ = -kInfinity;
+  Found* found_[kProbe];
+};
+
+template <class T>
+void Cascade<T>::nearest_below(const double* key, const double* limit,
+                               const std::vector<std::int32_t>& samples, Found* found,
+                               const Run& run) const {
+  const std::size_t n = index_.samples();
+  Buffer<double> key_by_position(n);
+  std::vector<std::int32_t> position(n);  // by row
+  for (std::int32_t i = 0; i < static_cast<std::int32_t>(n); ++i) {
+    key_by_position[static_cast<std::size_t>(i)] = key[screen_.original(i)];
+    position[static_cast<std::size_t>(screen_.original(i))] = i;
+  }
+  const std::vector<double> least = screen_.least_per_node(key_by_position.data());
+  // Queries that are near each other go together.
+  std::vector<std::pair<std::int32_t, std::size_t>> queries;
+  for (std::size_t i = 0; i < samples.size(); ++i)
+    queries.emplace_back(position[static_cast<std::size_t>(samples[i])], i);
+  std::sort(queries.begin(), queries.end());
+  parallel_for(run, queries.size(), 4 * kProbe, [&](std::size_t begin, std::size_t end, int) {
+    BelowSearch search(*this, key, least);
+    for (; begin < end; begin += kProbe) {
+      search.clear();
+      for (std::size_t i = begin; i < std::min(begin + kProbe, end); ++i)
+        search.add(queries[i].first, limit[samples[queries[i].second]], found + queries[i].second);
+      search.run();
+    }
+  });
+}
+
+template class Cascade<float>;
+template class Cascade<double>;
+
+}  // namespace quickshiftpp

@@ -1,0 +1,121 @@
+"""The search for many columns: it discards by a few leading axes, and changes nothing."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import oracle
+from quickshiftpp import QuickshiftPP, _core, all_neighbors
+from quickshiftpp._cascade import leading_coordinates
+
+
+def low_rank(rng, n, d, rank, noise):
+    return rng.normal(size=(n, rank)) @ rng.normal(size=(rank, d)) + noise * rng.normal(size=(n, d))
+
+
+def many_columns(name):
+    rng = np.random.default_rng(0)
+    return {
+        "noise": lambda: rng.normal(size=(700, 300)),
+        "low rank": lambda: low_rank(rng, 900, 250, 5, 0.01),
+        "exactly low rank": lambda: np.repeat(rng.normal(size=(600, 3)), 40, axis=1),
+        "clusters": lambda: rng.integers(0, 2, (900, 1)) * 9 + rng.normal(size=(900, 60)),
+        "binary": lambda: rng.integers(0, 2, (400, 64)).astype(float),
+        "counts": lambda: rng.poisson(0.2, (500, 200)).astype(float),
+        "far from the origin": lambda: 1e8 + rng.normal(size=(400, 50)),
+        "one wide column": lambda: rng.normal(size=(500, 40)) * np.r_[1e9, np.ones(39)],
+        "many sizes": lambda: rng.normal(size=(400, 30)) * np.logspace(-12, 12, 30),
+        "copies": lambda: rng.normal(size=(12, 80))[rng.integers(0, 12, 500)],
+        "near copies": lambda: (
+            rng.normal(size=(12, 80))[rng.integers(0, 12, 500)]
+            + 1e-9 * rng.integers(0, 3, (500, 80))
+        ),
+        "tiny": lambda: rng.normal(size=(300, 40)) * 1e-30,
+        "equal": lambda: np.ones((300, 30)),
+    }[name]().astype(np.float64)
+
+
+NAMES = [
+    "noise",
+    "low rank",
+    "exactly low rank",
+    "clusters",
+    "binary",
+    "counts",
+    "far from the origin",
+    "one wide column",
+    "many sizes",
+    "copies",
+    "near copies",
+    "tiny",
+    "equal",
+]
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("name", NAMES)
+def test_same_as_brute_force(name, dtype):
+    X = many_columns(name).astype(dtype)
+    for k in (1, 5, 40):
+        cascade = all_neighbors(X, k, algorithm="cascade", n_jobs=2)
+        brute = all_neighbors(X, k, algorithm="brute", n_jobs=2)
+        np.testing.assert_array_equal(cascade[0], brute[0])
+        np.testing.assert_array_equal(cascade[1], brute[1])
+        one, other = (QuickshiftPP(k, 0.4, algorithm=a).fit(X) for a in ("cascade", "brute"))
+        np.testing.assert_array_equal(one.parents_, other.parents_)
+        np.testing.assert_array_equal(one.labels_, other.labels_)
+
+
+@pytest.mark.parametrize("axes", [1, 7, 192])
+@pytest.mark.parametrize("name", NAMES)
+def test_axes_lengthen_nothing(name, axes):
+    X = many_columns(name)
+    for samples in (X, X.astype(np.float32)):
+        coordinates, scale, error = leading_coordinates(samples, axes)
+        assert coordinates.dtype == np.float32
+        assert coordinates.shape == (len(X), min(axes, *X.shape))
+        assert np.abs(coordinates).max() <= 1
+        rows = samples.astype(np.float64)
+        true = np.sqrt(oracle.squared_distances(rows, rows)) * scale
+        along = np.sqrt(oracle.squared_distances(coordinates, coordinates))
+        assert (along - error <= true * (1 + 1e-12)).all()
+
+
+def test_axes_carry_what_varies():
+    """So that the search is worth its name: five directions hold nearly all of these data."""
+    rng = np.random.default_rng(1)
+    X = low_rank(rng, 2000, 100, 5, 0.01)
+    coordinates, scale, _ = leading_coordinates(X, 5)
+    true = scale**2 * oracle.squared_distances(X[:200], X[200:400])
+    along = oracle.squared_distances(coordinates[:200], coordinates[200:400])
+    assert np.median(along / true) > 0.99
+
+
+def test_auto_takes_the_cascade_for_many_columns(monkeypatch):
+    taken = []
+    original = _core.CascadeFloat64.neighbor_lists
+    monkeypatch.setattr(
+        _core.CascadeFloat64,
+        "neighbor_lists",
+        lambda *arguments: taken.append(1) or original(*arguments),
+    )
+    rng = np.random.default_rng(2)
+    wide = rng.normal(size=(_core.CASCADE_SAMPLES, _core.CASCADE_COLUMNS))
+    all_neighbors(wide, 3)
+    assert len(taken) == 1
+    all_neighbors(wide[:, :-1], 3)
+    all_neighbors(wide[:-1], 3)
+    assert len(taken) == 1
+
+
+def test_the_rows_must_be_those_of_the_index():
+    X = np.random.default_rng(3).normal(size=(50, 4))
+    coordinates = X.astype(np.float32)
+    index = _core.IndexFloat64(X, False, 1)
+    with pytest.raises(ValueError, match="another index"):
+        _core.CascadeFloat64(index, X[:40], coordinates, 1.0, 1e-6, 1)
+    with pytest.raises(ValueError, match="one row of coordinates"):
+        _core.CascadeFloat64(index, X, coordinates[:40], 1.0, 1e-6, 1)
+    with pytest.raises(ValueError, match="orders the samples itself"):
+        _core.CascadeFloat64(_core.IndexFloat64(X, True, 1), X, coordinates, 1.0, 1e-6, 1)
