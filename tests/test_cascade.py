@@ -8,6 +8,7 @@ import pytest
 import oracle
 from quickshiftpp import QuickshiftPP, _core, all_neighbors
 from quickshiftpp._cascade import leading_coordinates
+from quickshiftpp._neighbors import choose_algorithm
 
 
 def low_rank(rng, n, d, rank, noise):
@@ -92,21 +93,18 @@ def test_axes_carry_what_varies():
     assert np.median(along / true) > 0.99
 
 
-def test_auto_takes_the_cascade_for_many_columns(monkeypatch):
-    taken = []
-    original = _core.CascadeFloat64.neighbor_lists
-    monkeypatch.setattr(
-        _core.CascadeFloat64,
-        "neighbor_lists",
-        lambda *arguments: taken.append(1) or original(*arguments),
-    )
+def test_auto_takes_the_cascade_where_a_tree_prunes_nothing():
     rng = np.random.default_rng(2)
-    wide = rng.normal(size=(_core.CASCADE_SAMPLES, _core.CASCADE_COLUMNS))
-    all_neighbors(wide, 3)
-    assert len(taken) == 1
-    all_neighbors(wide[:, :-1], 3)
-    all_neighbors(wide[:-1], 3)
-    assert len(taken) == 1
+    n, d = _core.CASCADE_SAMPLES, _core.CASCADE_COLUMNS
+    noise = rng.normal(size=(n, d + 5))
+    assert choose_algorithm("auto", noise, 2) == "cascade"
+    assert choose_algorithm("auto", noise, 2, can_cascade=False) == "kd_tree"
+    assert choose_algorithm("auto", noise[:-1], 2) == "kd_tree"
+    assert choose_algorithm("auto", noise[:, : d - 1], 2) == "kd_tree"
+    clusters = noise + 100 * rng.normal(size=(40, d + 5))[rng.integers(0, 40, n)]
+    assert choose_algorithm("auto", clusters, 2) == "kd_tree"
+    for algorithm in ("kd_tree", "cascade", "brute"):
+        assert choose_algorithm(algorithm, clusters, 2) == algorithm
 
 
 def test_the_rows_must_be_those_of_the_index():

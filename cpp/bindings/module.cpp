@@ -19,8 +19,12 @@ NB_MODULE(_core, m) {
   m.def("simd_level", &quickshiftpp::simd_level, "The instruction set in force.");
   m.def("default_threads", &quickshiftpp::default_threads,
         "The number of threads that OpenMP would use now; 1 in a build without OpenMP.");
-  m.attr("TREE_SAMPLES") = quickshiftpp::tuning::kTreeSamples;
-  m.attr("CASCADE_AXES") = quickshiftpp::tuning::kRefineAxes;
-  m.attr("CASCADE_COLUMNS") = quickshiftpp::tuning::kCascadeColumns;
-  m.attr("CASCADE_SAMPLES") = quickshiftpp::tuning::kCascadeSamples;
+  namespace tuning = quickshiftpp::tuning;
+  m.attr("TREE_SAMPLES") = tuning::kTreeSamples;
+  m.attr("CASCADE_AXES") = tuning::kRefineAxes;
+  m.attr("CASCADE_COLUMNS") = tuning::kCascadeColumns;
+  m.attr("CASCADE_SAMPLES") = tuning::kCascadeSamples;
+  m.attr("PILOT_SAMPLES") = tuning::kPilotSamples;
+  m.attr("PILOT_NEIGHBORS") = tuning::kPilotNeighbors;
+  m.attr("PILOT_SHARE") = tuning::kPilotShare;
 }

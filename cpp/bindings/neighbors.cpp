@@ -53,6 +53,16 @@ void declare_index(nb::module_& m, const char* name) {
       },
       "index"_a, "k"_a, "threads"_a, "progress"_a = nb::none(), nb::rv_policy::take_ownership);
   m.def(
+      "visited_share",
+      [](const Index<T>& index, int k, int threads) {
+        require(k >= 1 && static_cast<std::size_t>(k) <= index.samples(),
+                "visited_share needs 1 <= k <= samples");
+        return run_native(threads, nb::none(),
+                          [&](const Run& run) { return visited_share(index, k, run); });
+      },
+      "index"_a, "k"_a, "threads"_a,
+      "The share of all pairs of blocks that the join for k neighbours looks at.");
+  m.def(
       "first_neighbors",
       [](const Index<T>& index, const NeighborLists& lists, int k, int threads) {
         require(k >= 1 && k <= lists.k(), "first_neighbors needs 1 <= k <= the lists' own");

@@ -55,6 +55,8 @@ class BlockSearch {
     for (int lane = 0; lane < lanes_; ++lane) shortlist_[lane].flush(targets_, kernel_);
   }
 
+  /// Blocks looked through, over all runs.
+  std::size_t visits() const { return visits_; }
   int lanes() const { return lanes_; }
   std::int32_t begin() const { return begin_; }
   const Shortlist<T>& shortlist(int lane) const { return shortlist_[lane]; }
@@ -86,6 +88,7 @@ class BlockSearch {
 
   /// Every query of the block looks through one block of targets.
   void meet(std::int32_t block, std::size_t node) {
+    ++visits_;
     double widest = 0;
     for (int lane = 0; lane < lanes_; ++lane) {
       Shortlist<T>& list = shortlist_[lane];
@@ -110,6 +113,7 @@ class BlockSearch {
   Shortlist<T> shortlist_[kBlock];
   std::int32_t begin_ = 0;
   int lanes_ = 0;
+  std::size_t visits_ = 0;
   double bound_ = kInfinity;  // the widest bound among the queries when last looked at
 };
 
@@ -128,9 +132,10 @@ Buffer<std::int32_t> ordered_positions(const Index<T>& index, IsWanted&& is_want
   return positions;
 }
 
+/// Calls take(i, list) for every query; returns how many blocks were looked through.
 template <class T, class Take>
-void search_all_blocks(const Index<T>& queries, const Index<T>& targets, int k, const Run& run,
-                       Take&& take) {
+std::size_t search_all_blocks(const Index<T>& queries, const Index<T>& targets, int k,
+                              const Run& run, Take&& take) {
   std::vector<BlockSearch<T>> searches;
   searches.reserve(static_cast<std::size_t>(run.threads));
   for (int t = 0; t < run.threads; ++t) searches.emplace_back(queries, targets, k);
@@ -146,6 +151,9 @@ void search_all_blocks(const Index<T>& queries, const Index<T>& targets, int k, 
         take(static_cast<std::size_t>(search.begin() + lane), search.shortlist(lane));
     }
   });
+  std::size_t visits = 0;
+  for (const BlockSearch<T>& search : searches) visits += search.visits();
+  return visits;
 }
 
 }  // namespace
@@ -200,6 +208,14 @@ NeighborLists neighbor_lists(const Index<T>& index, int k, const Run& run) {
 }
 
 template <class T>
+double visited_share(const Index<T>& index, int k, const Run& run) {
+  const std::size_t visits =
+      search_all_blocks(index, index, k, run, [](std::size_t, const Shortlist<T>&) {});
+  const auto blocks = static_cast<double>(index.blocks());
+  return static_cast<double>(visits) / (blocks * blocks);
+}
+
+template <class T>
 Buffer<double> kth_squared_distances(const Index<T>& queries, const Index<T>& targets, int k,
                                      const Run& run) {
   Buffer<double> kth(queries.samples());
@@ -250,6 +266,7 @@ void export_lists(const Index<T>& index, const NeighborLists& lists, double* dis
 #define QSPP_INSTANTIATE(T)                                                                    \
   template NeighborLists NeighborLists::first<T>(const Index<T>&, int, const Run&) const;      \
   template NeighborLists neighbor_lists<T>(const Index<T>&, int, const Run&);                  \
+  template double visited_share<T>(const Index<T>&, int, const Run&);                          \
   template Buffer<double> kth_squared_distances<T>(const Index<T>&, const Index<T>&, int,      \
                                                    const Run&);                                \
   template Buffer<std::int32_t> coordinate_order<T>(const Index<T>&);                          \

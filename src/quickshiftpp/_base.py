@@ -45,6 +45,7 @@ class IndexedClusterer(ClusterMixin, BaseEstimator):
     verbose: bool
 
     _can_cascade: ClassVar[bool] = True
+    _algorithm: str
     _index: Index
     _index_as_float64: Index | None = None
     _unit: int
@@ -55,8 +56,10 @@ class IndexedClusterer(ClusterMixin, BaseEstimator):
         self._index_as_float64 = None
         with stage("index", self.verbose) as progress:
             scaled = scale(samples, self._unit)
-            algorithm = choose_algorithm(self.algorithm, scaled, can_cascade=self._can_cascade)
-            self._index = build_index(scaled, algorithm == "kd_tree", threads, progress)
+            self._algorithm = choose_algorithm(
+                self.algorithm, scaled, threads, can_cascade=self._can_cascade
+            )
+            self._index = build_index(scaled, self._algorithm == "kd_tree", threads, progress)
         return samples
 
     def __getstate__(self) -> dict[str, Any]:

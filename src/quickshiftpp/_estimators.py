@@ -63,7 +63,7 @@ class _CoreClusterer(IndexedClusterer):
         """Find the k nearest of every sample: what landscapes are made from."""
         scaled = scale(samples, self._unit)
         with stage("neighbors", self.verbose) as progress:
-            found = search(self._index, scaled, k, self.algorithm, threads, progress)
+            found = search(self._index, scaled, k, self._algorithm, threads, progress)
         return Surveyor(found, self._unit, dimension, threads, self.verbose)
 
     def _take_landscape(self, landscape: Landscape) -> None:

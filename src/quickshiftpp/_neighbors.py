@@ -25,16 +25,29 @@ Index: TypeAlias = _core.IndexFloat32 | _core.IndexFloat64
 ALGORITHMS = ("auto", "kd_tree", "cascade", "brute")
 
 
-def choose_algorithm(algorithm: str, X: FloatArray, *, can_cascade: bool = True) -> str:
-    """Return the algorithm that "auto" stands for: the fastest for so many samples and columns."""
+def choose_algorithm(
+    algorithm: str, X: FloatArray, threads: int, *, can_cascade: bool = True
+) -> str:
+    """Return the algorithm that "auto" stands for: the fastest for such samples."""
     if algorithm not in ALGORITHMS:
         raise ValueError(f"algorithm is {algorithm!r}, but it must be one of {ALGORITHMS}.")
     if algorithm != "auto":
         return algorithm
     n_samples, n_features = X.shape
-    if can_cascade and n_features >= _core.CASCADE_COLUMNS and n_samples >= _core.CASCADE_SAMPLES:
+    if n_samples <= _core.TREE_SAMPLES:
+        return "brute"
+    is_large = n_samples >= _core.CASCADE_SAMPLES and n_features >= _core.CASCADE_COLUMNS
+    if can_cascade and is_large and not _tree_prunes(X, threads):
         return "cascade"
-    return "kd_tree" if n_samples > _core.TREE_SAMPLES else "brute"
+    return "kd_tree"
+
+
+def _tree_prunes(X: FloatArray, threads: int) -> bool:
+    """Whether a k-d tree over a few of the samples spares a search most of the others."""
+    pilot = X[:: X.shape[0] // _core.PILOT_SAMPLES].copy()
+    index: Any = build_index(pilot, True, threads)
+    share: float = _core.visited_share(index, _core.PILOT_NEIGHBORS, threads)
+    return share < _core.PILOT_SHARE
 
 
 def build_index(X: FloatArray, tree: bool, threads: int, progress: Progress | None = None) -> Index:
@@ -66,8 +79,11 @@ class Searched:
 def search(
     index: Any, X: FloatArray, k: int, algorithm: str, threads: int, progress: Progress | None
 ) -> Searched:
-    """Find the k nearest samples of every sample; `X` are the samples of the index."""
-    if choose_algorithm(algorithm, X) != "cascade":
+    """Find the k nearest samples of every sample by the algorithm chosen.
+
+    `X` are the samples of the index.
+    """
+    if algorithm != "cascade":
         return Searched(index, _core.neighbor_lists(index, k, threads, progress), None)
     cascade = build_cascade(index, X, threads, progress)
     return Searched(index, cascade.neighbor_lists(k, threads, progress), cascade)
@@ -80,9 +96,9 @@ def index_and_search(
     unit = scaling_exponent(samples)
     scaled = scale(samples, unit)
     with stage("neighbors") as progress:
-        tree = choose_algorithm(algorithm, scaled) == "kd_tree"
-        index = build_index(scaled, tree, threads, progress)
-        return unit, search(index, scaled, k, algorithm, threads, progress)
+        chosen = choose_algorithm(algorithm, scaled, threads)
+        index = build_index(scaled, chosen == "kd_tree", threads, progress)
+        return unit, search(index, scaled, k, chosen, threads, progress)
 
 
 def as_float64(index: Index, threads: int) -> _core.IndexFloat64:

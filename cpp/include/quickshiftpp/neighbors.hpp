@@ -74,6 +74,10 @@ class NeighborLists {
 template <class T>
 NeighborLists neighbor_lists(const Index<T>& index, int k, const Run& run);
 
+/// The share of all pairs of blocks that the join for k neighbours looks at.
+template <class T>
+double visited_share(const Index<T>& index, int k, const Run& run);
+
 /// For each query (by position in `queries`) its squared distance to the k-th nearest target.
 template <class T>
 Buffer<double> kth_squared_distances(const Index<T>& queries, const Index<T>& targets, int k,
