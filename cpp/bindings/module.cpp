@@ -21,6 +21,8 @@ NB_MODULE(_core, m) {
         "The number of threads that OpenMP would use now; 1 in a build without OpenMP.");
   namespace tuning = quickshiftpp::tuning;
   m.attr("TREE_SAMPLES") = tuning::kTreeSamples;
+  m.attr("RECOMPUTE_COLUMNS") = tuning::kRecomputeColumns;
+  m.attr("SCREEN_AXES") = tuning::kScreenAxes;
   m.attr("CASCADE_AXES") = tuning::kRefineAxes;
   m.attr("CASCADE_COLUMNS") = tuning::kCascadeColumns;
   m.attr("CASCADE_SAMPLES") = tuning::kCascadeSamples;

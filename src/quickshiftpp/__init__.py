@@ -5,18 +5,20 @@ and one source in the C++ core (``cpp/``), one binding and one test, all of the 
 
     neighbors  ->  density  ->  modes  ->  ascent  ->  estimators  ->  plotting, cli
 
-``_neighbors`` copies the samples into blocks, builds a k-d tree over them and finds each sample's
-k nearest; ``_density`` turns the distance to the k-th into a density, and beta into a quotient of
-radii; ``_modes`` builds the tree of modes and saddles of the mutual neighbour graph, which holds
-the clustering for every beta; ``_ascent`` finds each sample's nearest denser sample, by which
-samples outside a cluster-core climb to one. ``_landscape`` runs the last three for one k after
-another, ``_selection`` chooses among them and ``_sweep`` shows them all; ``_estimators`` and
-``_quick_shift`` put these together for scikit-learn, on what they share in ``_base``.
+``_neighbors`` copies the samples into blocks and finds each sample's k nearest, with a k-d tree
+over them or, for many columns, with the ``_cascade``; ``_density`` turns the distance to the k-th
+into a density, and beta into a quotient of radii; ``_modes`` builds the tree of modes and saddles
+of the mutual neighbour graph, which holds the clustering for every beta; ``_ascent`` finds each
+sample's nearest denser sample, by which samples outside a cluster-core climb to one.
+``_landscape`` runs the last three for one k after another, ``_selection`` chooses among them and
+``_sweep`` shows them all; ``_estimators`` and ``_quick_shift`` put these together for scikit-learn,
+on what they share in ``_base``.
 A stage never imports a later one, the bindings hold no algorithm, and Python holds no loop over
-samples. ``_validation`` guards the entrance and ``_progress`` carries word out.
+samples. ``_validation`` and ``_memory`` guard the entrance and ``_progress`` carries word out.
 """
 
 from ._estimators import DegenerateClusteringWarning, MCores, QuickshiftPP
+from ._memory import estimate_memory
 from ._modes import ModeTree
 from ._neighbors import all_neighbors
 from ._quick_shift import QuickShift
@@ -32,5 +34,6 @@ __all__ = [
     "QuickshiftPP",
     "Sweep",
     "all_neighbors",
+    "estimate_memory",
     "sweep",
 ]

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from ._memory import check_memory
 from ._neighbors import ALGORITHMS, Index, build_index, choose_algorithm
 from ._progress import stage
 from ._validation import FloatArray, resolve_threads, scale, scaling_exponent, validate_samples
@@ -59,8 +60,13 @@ class IndexedClusterer(ClusterMixin, BaseEstimator):
             self._algorithm = choose_algorithm(
                 self.algorithm, scaled, threads, can_cascade=self._can_cascade
             )
+            check_memory(scaled, self._largest_k(samples.shape[0]), self._algorithm)
             self._index = build_index(scaled, self._algorithm == "kd_tree", threads, progress)
         return samples
+
+    def _largest_k(self, n_samples: int) -> int:  # noqa: ARG002
+        """Return the number of neighbours to make room for."""
+        return 0
 
     def __getstate__(self) -> dict[str, Any]:
         state: dict[str, Any] = dict(super().__getstate__())

@@ -242,11 +242,19 @@ class QuickshiftPP(_CoreClusterer):
             self._warn_if_degenerate()
         return self
 
+    def _candidate_ks(self, n_samples: int) -> list[int]:
+        return (
+            candidate_ks(n_samples) if isinstance(self.k, str) else [resolve_k(self.k, n_samples)]
+        )
+
+    def _largest_k(self, n_samples: int) -> int:
+        return self._candidate_ks(n_samples)[-1]
+
     def _survey(self, samples: FloatArray, threads: int) -> tuple[Landscape, float]:
         """Return the landscape and the beta to cut it at, chosen or given."""
         n_samples = samples.shape[0]
         is_auto = isinstance(self.k, str) or isinstance(self.beta, str)
-        ks = candidate_ks(n_samples) if isinstance(self.k, str) else [resolve_k(self.k, n_samples)]
+        ks = self._candidate_ks(n_samples)
         dimension = self.dimension
         if dimension is None and not isinstance(self.beta, Real):
             dimension = "intrinsic"
@@ -439,6 +447,9 @@ dimension_
         self.algorithm = algorithm
         self.n_jobs = n_jobs
         self.verbose = verbose
+
+    def _largest_k(self, n_samples: int) -> int:
+        return resolve_k(self.k, n_samples)
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: npt.ArrayLike, y: Any = None) -> Self:  # noqa: ARG002

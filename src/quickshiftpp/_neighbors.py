@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from . import _core
 from ._cascade import Cascade, build_cascade
+from ._memory import check_memory
 from ._progress import Progress, stage
 from ._validation import (
     FloatArray,
@@ -97,6 +98,7 @@ def index_and_search(
     scaled = scale(samples, unit)
     with stage("neighbors") as progress:
         chosen = choose_algorithm(algorithm, scaled, threads)
+        check_memory(scaled, k, chosen)
         index = build_index(scaled, chosen == "kd_tree", threads, progress)
         return unit, search(index, scaled, k, chosen, threads, progress)
 

@@ -1,0 +1,129 @@
+"""What a fit needs, and what there is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _core
+from ._validation import FloatArray
+
+# Below this a fit is not worth asking the machine about.
+_SMALL = 64 << 20
+
+
+def estimate_memory(
+    n_samples: int,
+    n_features: int,
+    k: int,
+    *,
+    dtype: npt.DTypeLike = np.float64,
+    algorithm: str = "kd_tree",
+) -> int:
+    """Estimate the memory that a fit needs at its peak, in bytes, beside the samples themselves.
+
+    Parameters
+    ----------
+    n_samples, n_features : int
+        The shape of the data.
+    k : int
+        The number of neighbours.
+    dtype : data type, default=numpy.float64
+        Of the data: float32 or float64.
+    algorithm : {"kd_tree", "cascade", "brute"}, default="kd_tree"
+        How the neighbours are searched for.
+
+    Returns
+    -------
+    int
+        Within a fifth, for fits of tens of megabytes and more. The model keeps about the part that
+        does not grow with `k`.
+
+    Examples
+    --------
+    >>> from quickshiftpp import estimate_memory
+    >>> round(estimate_memory(1_000_000, 2, k=20) / 1e6)
+    160
+    """
+    item = np.dtype(dtype).itemsize
+    # The samples once more, in blocks, and their row numbers.
+    per_sample = n_features * item + 4.0
+    if algorithm == "kd_tree":  # two nodes for 32 samples, each with a bounding box in float64
+        per_sample += 2 / 32 * (2 * 8 * n_features + 9)
+    # A neighbour: its number, and its distance where that is not computed again.
+    per_sample += k * (4 if n_features <= _core.RECOMPUTE_COLUMNS else 12)
+    # Radii twice, ties, densities, parents, basins twice, and their numbers.
+    per_sample += 8 + 8 + 1 + 8 + 4 + 4 + 4 + 4
+    # Modes, and edges between their basins: between 3 and 40 bytes, by the noise in the density.
+    per_sample += 16
+    if algorithm == "cascade":  # all axes twice; the first ones once more, in blocks with boxes
+        axes = min(n_features, _core.CASCADE_AXES)
+        screened = min(axes, _core.SCREEN_AXES)
+        per_sample += 2 * 4 * axes + screened * (4 + 2 / 32 * 16) + 8
+    return round(n_samples * per_sample)
+
+
+def check_memory(X: FloatArray, k: int, algorithm: str) -> None:
+    """Refuse a fit that needs more than there is, before it starts."""
+    n_samples, n_features = X.shape
+    needed = estimate_memory(n_samples, n_features, k, dtype=X.dtype, algorithm=algorithm)
+    if needed < _SMALL:
+        return
+    free = available_memory()
+    if free is not None and needed > free:
+        remedies = ["a smaller k", "a fit of a random part, with predict for the rest"]
+        if X.dtype == np.float64:
+            remedies.insert(0, "samples in float32")
+        raise MemoryError(
+            f"A fit of {n_samples} samples with {n_features} columns and k={k} needs about "
+            f"{needed / 1e9:.1f} GB, but only {free / 1e9:.1f} GB are free: "
+            f"use {', or '.join(remedies)}."
+        )
+
+
+def available_memory() -> int | None:
+    """Return how many bytes this process can still take, None where the system does not say."""
+    limits = [_machine_limit(), _group_limit(), _process_limit()]
+    known = [limit for limit in limits if limit is not None]
+    return max(0, min(known)) if known else None
+
+
+def _machine_limit() -> int | None:
+    try:
+        lines = Path("/proc/meminfo").read_text().splitlines()
+    except OSError:
+        return None
+    for line in lines:
+        if line.startswith("MemAvailable:"):
+            return int(line.split()[1]) * 1024
+    return None
+
+
+def _group_limit() -> int | None:
+    """Return what the control group leaves, as in a container."""
+    group = Path("/sys/fs/cgroup")
+    try:
+        most = (group / "memory.max").read_text().strip()
+        if most == "max":
+            return None
+        statistics = dict(line.split() for line in (group / "memory.stat").open())
+        # Pages of files are given back when needed.
+        used = int((group / "memory.current").read_text()) - int(statistics["inactive_file"])
+        return int(most) - used
+    except (OSError, ValueError, KeyError):
+        return None
+
+
+def _process_limit() -> int | None:
+    try:
+        import resource
+
+        most, _ = resource.getrlimit(resource.RLIMIT_AS)
+        if most == resource.RLIM_INFINITY:
+            return None
+        pages = int(Path("/proc/self/statm").read_text().split()[0])
+        return most - pages * resource.getpagesize()
+    except (ImportError, OSError, ValueError):
+        return None

@@ -1,0 +1,94 @@
+"""What a fit needs is known beforehand."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from quickshiftpp import MCores, QuickshiftPP, _memory, estimate_memory, sweep
+
+FIT = """
+import sys
+import warnings
+import numpy as np
+from quickshiftpp import QuickshiftPP
+
+n, d, k, dtype, algorithm = sys.argv[1:]
+n, d, k = int(n), int(d), int(k)
+warnings.simplefilter("ignore")
+rng = np.random.default_rng(0)
+X = np.empty((n, d), dtype)
+for part in np.array_split(X, 100):  # no large array that is freed and taken again
+    part[:] = rng.normal(size=part.shape)
+QuickshiftPP(5, 0.5, n_jobs=2, algorithm=algorithm).fit(X[:3000])  # libraries, thread pools
+
+def resident(name):
+    with open("/proc/self/status") as status:
+        return next(int(line.split()[1]) * 1024 for line in status if line.startswith(name))
+
+before = resident("VmRSS:")
+with open("/proc/self/clear_refs", "w") as control:
+    control.write("5")  # the peak starts anew
+QuickshiftPP(k, 0.5, n_jobs=2, algorithm=algorithm).fit(X)
+print(resident("VmHWM:") - before)
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="needs Linux's /proc")
+@pytest.mark.parametrize(
+    ("n", "d", "k", "dtype", "algorithm"),
+    [
+        (400_000, 2, 20, "float64", "kd_tree"),
+        (200_000, 2, 100, "float32", "kd_tree"),
+        (150_000, 12, 20, "float64", "kd_tree"),
+        (25_000, 100, 20, "float64", "cascade"),
+    ],
+)
+def test_the_estimate_is_within_a_fifth(n, d, k, dtype, algorithm):
+    arguments = [str(value) for value in (n, d, k, dtype, algorithm)]
+    result = subprocess.run(
+        [sys.executable, "-c", FIT, *arguments], capture_output=True, text=True, check=True
+    )
+    measured = int(result.stdout)
+    estimate = estimate_memory(n, d, k, dtype=dtype, algorithm=algorithm)
+    assert 0.8 * measured <= estimate <= 1.2 * measured
+
+
+def test_a_fit_that_cannot_fit_says_so(monkeypatch):
+    monkeypatch.setattr(_memory, "available_memory", lambda: 50_000_000)
+    X = np.zeros((400_000, 2))
+    for work in (
+        lambda: QuickshiftPP(100, 0.5).fit(X),
+        lambda: MCores(100, 0.5).fit(X),
+        lambda: sweep(X, [10, 100]),
+    ):
+        with pytest.raises(MemoryError, match=r"k=100 needs about 0.2 GB, but only 0.1 GB.*k, or"):
+            work()
+    with pytest.raises(MemoryError, match="float32"):
+        QuickshiftPP(100, 0.5).fit(X)
+
+
+def test_what_is_available():
+    free = _memory.available_memory()
+    assert free is None or 0 < free < 1 << 50
+
+
+def test_a_limit_on_the_process_counts():
+    code = """
+import resource
+from pathlib import Path
+from quickshiftpp import _memory
+used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (used + (300 << 20), resource.RLIM_INFINITY))
+print(_memory.available_memory())
+"""
+    if not Path("/proc/self/statm").exists():
+        pytest.skip("needs Linux's /proc")
+    result = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert 250 << 20 < int(result.stdout) <= 300 << 20
