@@ -51,14 +51,16 @@ void declare_ascent(nb::module_& m) {
       [](const Index<T>& index, const NeighborLists& lists, const Cascade<T>* cascade, int threads,
          const nb::object& progress) {
         require(lists.samples() == index.samples(), "the lists belong to another index");
-        return to_array(run_native(threads, progress, [&](const Run& run) {
-          const Buffer<std::int32_t> parent = denser_parents(index, lists, cascade, run);
-          return by_row<std::int32_t>(index, run, [&](std::int32_t i) {
+        return run_native(threads, progress, [&](const Run& run) {
+          Buffer<std::int32_t> parent = denser_parents(index, lists, cascade, run);
+          auto rows = by_row<std::int32_t>(index, run, [&](std::int32_t i) {
             return parent[i] < 0 ? -1 : index.original(parent[i]);
           });
-        }));
+          return new Parents{std::move(parent), std::move(rows)};
+        });
       },
-      "index"_a, "lists"_a, "cascade"_a.none(), "threads"_a, "progress"_a = nb::none());
+      "index"_a, "lists"_a, "cascade"_a.none(), "threads"_a, "progress"_a = nb::none(),
+      nb::rv_policy::take_ownership);
   m.def("nearest_below", &nearest_below<T>, "queries"_a, "targets"_a, "key"_a, "limit"_a,
         "threads"_a, "progress"_a = nb::none(),
         "For each query the nearest target whose key is below the query's limit: row, -1 for none, "
@@ -85,6 +87,10 @@ std::tuple<Array<std::int32_t>, Array<std::int32_t>, Array<std::int32_t>> cut(
 }  // namespace
 
 void register_ascent(nb::module_& m) {
+  nb::class_<Parents>(m, "Parents", "Each sample's nearest denser sample.")
+      .def(
+          "take_rows", [](Parents& parents) { return to_array(std::move(parents.row)); },
+          "The row numbers, by row, -1 for none; to be asked for once.");
   declare_ascent<float>(m);
   declare_ascent<double>(m);
   m.def("cut_labels", &cut, "basin"_a, "squared_radius"_a, "parent"_a, "mode_sample"_a,

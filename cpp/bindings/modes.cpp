@@ -23,18 +23,19 @@ template <class T>
 void declare_mode_tree(nb::module_& m) {
   m.def(
       "mode_tree",
-      [](const Index<T>& index, const NeighborLists& lists, int threads,
+      [](const Index<T>& index, const NeighborLists& lists, const Parents& parents, int threads,
          const nb::object& progress) {
-        require(lists.samples() == index.samples(), "the lists belong to another index");
+        require(lists.samples() == index.samples() && parents.position.size() == index.samples(),
+                "the lists belong to another index");
         ModeTree tree;
         auto basin = run_native(threads, progress, [&](const Run& run) {
-          tree = mode_tree(index, lists, run);
+          tree = mode_tree(index, lists, parents.position.data(), run);
           return by_row<std::int32_t>(index, run, [&](std::int32_t i) { return tree.basin[i]; });
         });
         return std::tuple(rows_of(index, tree.position), rows_of(index, tree.saddle),
                           to_array(tree.parent), to_array(tree.size), to_array(std::move(basin)));
       },
-      "index"_a, "lists"_a, "threads"_a, "progress"_a = nb::none(),
+      "index"_a, "lists"_a, "parents"_a, "threads"_a, "progress"_a = nb::none(),
       "Modes' rows, saddles' rows, parent modes, sizes, and each row's basin.");
 }
 

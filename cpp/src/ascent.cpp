@@ -125,6 +125,7 @@ Buffer<std::int32_t> denser_parents(const Index<T>& index, const NeighborLists& 
   parallel_for(run, index.samples(), 256, [&](std::size_t begin, std::size_t end, int thread) {
     for (auto i = static_cast<std::int32_t>(begin); i < static_cast<std::int32_t>(end); ++i) {
       const std::int32_t* neighbor = lists.positions(i);
+      lists.prefetch_after(i, 1);
       std::int32_t best = -1;
       double distance = kInfinity;
       for (int c = 1; c < lists.k(); ++c) {

@@ -60,9 +60,11 @@ struct EdgeCollection {
 template <class T>
 class TreeBuilder {
  public:
-  TreeBuilder(const Index<T>& index, const NeighborLists& lists, const Run& run)
+  TreeBuilder(const Index<T>& index, const NeighborLists& lists, const std::int32_t* parent,
+              const Run& run)
       : index_(index),
         lists_(lists),
+        parent_(parent),
         radius_(lists.squared_radii()),
         kernel_(kernels<T>()),
         run_(run) {}
@@ -119,6 +121,12 @@ class TreeBuilder {
   /// The nearest denser mutual neighbour of i, or i itself. Any would do for the tree; this one is
   /// mostly among the first few of the list.
   std::int32_t next_upward(std::int32_t i) const {
+    // Mostly that is the nearest denser sample of all.
+    const std::int32_t parent = parent_[i];
+    if (parent < 0) return next_on_plateau(i);
+    if (index_.columns() <= tuning::kRecomputeColumns &&
+        index_.squared_distance(i, parent) <= radius_[parent])
+      return parent;
     const std::int32_t* neighbor = lists_.positions(i);
     // All of smaller radius are in the list, at a distance of at most r_j < r_i.
     std::int32_t next = i;
@@ -311,7 +319,8 @@ class TreeBuilder {
 
   const Index<T>& index_;
   const NeighborLists& lists_;
-  const double* radius_;  // squared, by position
+  const std::int32_t* parent_;  // by position
+  const double* radius_;        // squared, by position
   const Kernels<T>& kernel_;
   const Run& run_;
   Buffer<std::int32_t> rank_;  // by position, in the order that settles ties; empty where few tie
@@ -323,11 +332,14 @@ class TreeBuilder {
 }  // namespace
 
 template <class T>
-ModeTree mode_tree(const Index<T>& index, const NeighborLists& lists, const Run& run) {
-  return TreeBuilder<T>(index, lists, run).build();
+ModeTree mode_tree(const Index<T>& index, const NeighborLists& lists, const std::int32_t* parent,
+                   const Run& run) {
+  return TreeBuilder<T>(index, lists, parent, run).build();
 }
 
-template ModeTree mode_tree<float>(const Index<float>&, const NeighborLists&, const Run&);
-template ModeTree mode_tree<double>(const Index<double>&, const NeighborLists&, const Run&);
+template ModeTree mode_tree<float>(const Index<float>&, const NeighborLists&, const std::int32_t*,
+                                   const Run&);
+template ModeTree mode_tree<double>(const Index<double>&, const NeighborLists&, const std::int32_t*,
+                                    const Run&);
 
 }  // namespace quickshiftpp

@@ -184,6 +184,7 @@ NeighborLists NeighborLists::first(const Index<T>& index, int k, const Run& run)
   parallel_for(run, samples_, tuning::kGrain, [&](std::size_t begin, std::size_t end, int) {
     for (std::size_t i = begin; i < end; ++i) {
       const auto sample = static_cast<std::int32_t>(i);
+      prefetch_after(sample, k - 1);
       const double radius = squared_distance(index, sample, k - 1);
       shorter.squared_radius_[i] = radius;
       shorter.tied_beyond_[i] =

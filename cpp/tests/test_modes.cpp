@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include "quickshiftpp/ascent.hpp"
 #include "quickshiftpp/forest.hpp"
 #include "quickshiftpp/modes.hpp"
 #include "samples.hpp"
@@ -12,7 +13,8 @@ TEST_CASE("two groups on a line meet at the sparse sample between them") {
   const std::vector<double> rows{0, 1, 2, 3, 4, 6, 8.5, 9.625, 10.75, 11.875, 13};
   const Index<double> index(rows.data(), rows.size(), 1, true, bench.run);
   const NeighborLists lists = neighbor_lists(index, 4, bench.run);
-  const ModeTree tree = mode_tree(index, lists, bench.run);
+  const auto parent = denser_parents<double>(index, lists, nullptr, bench.run);
+  const ModeTree tree = mode_tree(index, lists, parent.data(), bench.run);
   REQUIRE(tree.modes() == 2);
   CHECK(index.original(tree.position[0]) == 1);  // r = 2, like samples 2 to 4, and comes first
   CHECK(tree.parent == std::vector<std::int32_t>{-1, 0});
@@ -27,7 +29,8 @@ TEST_CASE("equal rows make one mode, however many lists hold them") {
   rows.resize(2000, 4.0);
   const Index<double> index(rows.data(), rows.size(), 1, true, bench.run);
   const NeighborLists lists = neighbor_lists(index, 5, bench.run);
-  const ModeTree tree = mode_tree(index, lists, bench.run);
+  const auto parent = denser_parents<double>(index, lists, nullptr, bench.run);
+  const ModeTree tree = mode_tree(index, lists, parent.data(), bench.run);
   REQUIRE(tree.modes() == 2);
   CHECK(tree.size == std::vector<std::int64_t>{1000, 1000});
   CHECK(tree.parent == std::vector<std::int32_t>{-1, -1});

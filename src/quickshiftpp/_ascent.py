@@ -15,8 +15,8 @@ IntArray = npt.NDArray[np.int32]
 
 def denser_parents(
     index: Any, lists: _core.NeighborLists, cascade: Any, threads: int, progress: Progress | None
-) -> IntArray:
-    """Return for each sample its nearest sample of smaller radius, -1 for none.
+) -> _core.Parents:
+    """Find for each sample its nearest sample of smaller radius.
 
     Searches in the cascade, where there is one, for those that are not settled by their list.
     """

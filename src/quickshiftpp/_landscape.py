@@ -77,9 +77,9 @@ class Surveyor:
             squared_radii = _core.squared_radii(index, lists, threads)
             log_density = knn_log_density(squared_radii, k, dimension, self.unit, threads)
         with stage("ascent", self.verbose) as progress:
-            parents = denser_parents(index, lists, self.found.cascade, threads, progress)
+            found = denser_parents(index, lists, self.found.cascade, threads, progress)
+            parents = found.take_rows()
         with stage("modes", self.verbose) as progress:
-            tree = build_tree(
-                index, lists, squared_radii, log_density, parents, dimension, threads, progress
-            )
+            native = _core.mode_tree(index, lists, found, threads, progress)
+            tree = build_tree(native, squared_radii, log_density, parents, dimension, threads)
         return Landscape(k, dimension, squared_radii, log_density, parents, tree)

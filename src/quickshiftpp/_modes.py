@@ -12,7 +12,6 @@ import numpy.typing as npt
 
 from . import _core
 from ._density import prominences, radius_ratio_limit, radius_ratios
-from ._progress import Progress
 from ._validation import check_beta, check_min_cluster_size, resolve_threads, usable_threads
 
 MODE_DTYPE = np.dtype(
@@ -338,17 +337,15 @@ class ModeTree:
 
 
 def build_tree(
-    index: Any,
-    lists: _core.NeighborLists,
+    native: tuple[npt.NDArray[Any], ...],
     squared_radii: npt.NDArray[np.float64],
     log_density: npt.NDArray[np.float64],
     parents: npt.NDArray[np.int32],
     dimension: float,
     threads: int,
-    progress: Progress | None,
 ) -> ModeTree:
-    """Build the tree of the mutual neighbour graph."""
-    sample, saddle, parent, size, basin = _core.mode_tree(index, lists, threads, progress)
+    """Make a tree of what the core found: modes, saddles, parent modes, sizes and basins."""
+    sample, saddle, parent, size, basin = native
     modes = np.zeros(len(sample), dtype=MODE_DTYPE)
     modes["index"] = sample
     modes["log_density"] = log_density[sample]

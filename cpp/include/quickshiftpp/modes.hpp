@@ -22,7 +22,8 @@ struct ModeTree {
   std::size_t modes() const { return position.size(); }
 };
 
-/// Builds the tree of the mutual k-nearest-neighbour graph.
+/// Builds the tree of the mutual k-nearest-neighbour graph. `parent` is the nearest denser sample
+/// of each, by position, -1 for none.
 ///
 /// 1. Every sample links to its nearest denser mutual neighbour; the links form basins, one per
 /// mode.
@@ -33,6 +34,7 @@ struct ModeTree {
 /// "Denser" means a smaller radius, then smaller coordinates, then a lower row number: a total
 /// order, so that a plateau has one mode.
 template <class T>
-ModeTree mode_tree(const Index<T>& index, const NeighborLists& lists, const Run& run);
+ModeTree mode_tree(const Index<T>& index, const NeighborLists& lists, const std::int32_t* parent,
+                   const Run& run);
 
 }  // namespace quickshiftpp

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -22,6 +23,12 @@ class NeighborLists {
   int k() const { return k_; }
   const std::int32_t* positions(std::int32_t i) const {
     return entries_->position.data() + static_cast<std::size_t>(i) * stride_;
+  }
+  /// Has the c-th of a list that will be read soon, a few samples after i, brought from memory: the
+  /// lists lie too far apart for the processor to foresee it.
+  void prefetch_after(std::int32_t i, int c) const {
+    const std::size_t soon = std::min(static_cast<std::size_t>(i) + 16, samples_ - 1);
+    __builtin_prefetch(entries_->position.data() + soon * stride_ + c);
   }
   /// From sample i to the c-th of its list.
   template <class T>
