@@ -9,7 +9,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from cases import random_case
 from comparators import assert_same_fit
-from quickshiftpp import QuickshiftPP
+from quickshiftpp import QuickshiftPP, _core
 from quickshiftpp._agreement import adjusted_rand, pairwise_agreement, subsample
 from quickshiftpp._density import significant_beta
 from quickshiftpp._selection import candidate_ks, elect
@@ -149,6 +149,18 @@ def test_intrinsic_dimension(columns):
         doubled = np.repeat(X, 2, axis=0)
         again = QuickshiftPP(k=40, dimension="intrinsic").fit(doubled).dimension_
         assert again == pytest.approx(estimate, rel=0.05)
+
+
+def test_intrinsic_dimension_from_a_part_of_the_samples():
+    """Which part depends neither on the order of the rows nor on how often they are given."""
+    rng = np.random.default_rng(0)
+    X = rng.uniform(size=(2 * _core.DIMENSION_SAMPLES, 1)) * [1.0, 2.0]
+    estimate = QuickshiftPP(k=8, dimension="intrinsic").fit(X).dimension_
+    assert estimate == pytest.approx(1, rel=0.02)
+    shuffled = X[rng.permutation(len(X))]
+    assert QuickshiftPP(k=8, dimension="intrinsic").fit(shuffled).dimension_ == estimate
+    few_sites = np.repeat(rng.normal(size=(3, 2)), _core.DIMENSION_SAMPLES, axis=0)
+    assert 0 < QuickshiftPP(k=8, dimension="intrinsic").fit(few_sites).dimension_ <= 2
 
 
 def test_intrinsic_dimension_of_degenerate_data():

@@ -23,6 +23,7 @@ NB_MODULE(_core, m) {
   m.attr("TREE_SAMPLES") = tuning::kTreeSamples;
   m.attr("RECOMPUTE_COLUMNS") = tuning::kRecomputeColumns;
   m.attr("SCREEN_AXES") = tuning::kScreenAxes;
+  m.attr("DIMENSION_SAMPLES") = tuning::kDimensionSamples;
   m.attr("CASCADE_AXES") = tuning::kRefineAxes;
   m.attr("CASCADE_COLUMNS") = tuning::kCascadeColumns;
   m.attr("CASCADE_SAMPLES") = tuning::kCascadeSamples;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <cmath>
 #include <numbers>
 #include <vector>
@@ -35,28 +36,28 @@ struct WideSum {
   }
 };
 
-}  // namespace
-
-void knn_log_density(const double* squared_radius, std::size_t samples, int k, double dimension,
-                     int unit, double* out, const Run& run) {
-  const double log_volume =
-      0.5 * dimension * std::log(std::numbers::pi) - std::lgamma(0.5 * dimension + 1);
-  const double constant =
-      std::log(static_cast<double>(k)) - std::log(static_cast<double>(samples)) - log_volume;
-  const double log_unit = unit * std::numbers::ln2;
-  parallel_for(run, samples, tuning::kGrain, [&](std::size_t begin, std::size_t end, int) {
-    for (std::size_t i = begin; i < end; ++i)
-      out[i] = constant - dimension * (0.5 * std::log(squared_radius[i]) - log_unit);
-  });
+/// The same number for equal samples, whatever their rows.
+template <class T>
+std::uint64_t coordinate_hash(const Index<T>& index, std::int32_t i) {
+  std::uint64_t mixed = 0;
+  for (int c = 0; c < index.columns(); ++c) {
+    const double value = static_cast<double>(index.coordinate(i, c)) + 0.0;  // -0.0 is 0.0
+    mixed = (mixed ^ std::bit_cast<std::uint64_t>(value)) * 0x9E3779B97F4A7C15u;
+    mixed ^= mixed >> 29;
+  }
+  mixed *= 0xBF58476D1CE4E5B9u;
+  return mixed ^ mixed >> 32;
 }
 
-template <class T>
-LogRadiusSum log_radius_sum(const Index<T>& index, const NeighborLists& lists, const Run& run) {
+template <class T, class IsWanted>
+LogRadiusSum log_radius_sum_of(const Index<T>& index, const NeighborLists& lists, const Run& run,
+                               IsWanted&& is_wanted) {
   constexpr double unit = 65536;
   std::atomic<std::int64_t> sum{0}, count{0};
   parallel_for(run, lists.samples(), tuning::kGrain, [&](std::size_t begin, std::size_t end, int) {
     std::int64_t part_sum = 0, part_count = 0;
     for (auto i = static_cast<std::int32_t>(begin); i < static_cast<std::int32_t>(end); ++i) {
+      if (!is_wanted(i)) continue;
       const double radius = lists.squared_radii()[i];
       // The logarithm of a product of a few quotients at a time: logarithms are dear.
       double logs = 0, product = 1;
@@ -78,6 +79,33 @@ LogRadiusSum log_radius_sum(const Index<T>& index, const NeighborLists& lists, c
     count.fetch_add(part_count, std::memory_order_relaxed);
   });
   return {static_cast<double>(sum) / unit, static_cast<double>(count)};
+}
+
+}  // namespace
+
+void knn_log_density(const double* squared_radius, std::size_t samples, int k, double dimension,
+                     int unit, double* out, const Run& run) {
+  const double log_volume =
+      0.5 * dimension * std::log(std::numbers::pi) - std::lgamma(0.5 * dimension + 1);
+  const double constant =
+      std::log(static_cast<double>(k)) - std::log(static_cast<double>(samples)) - log_volume;
+  const double log_unit = unit * std::numbers::ln2;
+  parallel_for(run, samples, tuning::kGrain, [&](std::size_t begin, std::size_t end, int) {
+    for (std::size_t i = begin; i < end; ++i)
+      out[i] = constant - dimension * (0.5 * std::log(squared_radius[i]) - log_unit);
+  });
+}
+
+template <class T>
+LogRadiusSum log_radius_sum(const Index<T>& index, const NeighborLists& lists, const Run& run) {
+  const double share = static_cast<double>(tuning::kDimensionSamples) / index.samples();
+  if (share < 1) {
+    const auto most = static_cast<std::uint64_t>(share * 0x1p64);
+    const LogRadiusSum part = log_radius_sum_of(
+        index, lists, run, [&](std::int32_t i) { return coordinate_hash(index, i) < most; });
+    if (part.count > 0) return part;
+  }
+  return log_radius_sum_of(index, lists, run, [](std::int32_t) { return true; });
 }
 
 template <class T>

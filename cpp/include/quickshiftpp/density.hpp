@@ -21,6 +21,7 @@ void knn_log_density(const double* squared_radius, std::size_t samples, int k, d
 /// those at distance zero left out: what the maximum-likelihood estimate of the intrinsic dimension
 /// needs.
 ///
+/// Of more samples than tuning::kDimensionSamples, a part is chosen by a hash of the coordinates.
 /// Each sample's part is rounded to a multiple of 2^-16 and added as an integer, so that neither
 /// the order of the rows nor the number of threads matters.
 struct LogRadiusSum {

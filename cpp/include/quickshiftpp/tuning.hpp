@@ -62,6 +62,9 @@ inline constexpr int kPending = kFlush + kBlock;
 /// Edges between basins that one thread gathers before it reduces them to a spanning forest.
 inline constexpr std::size_t kForestEdges = std::size_t{1} << 20;
 
+/// Samples that the intrinsic dimension is estimated from, about: more change its third digit.
+inline constexpr int kDimensionSamples = 1 << 17;
+
 /// Coordinates are ranked once, rather than compared each time, where more than one sample in so
 /// many has ties beyond its list.
 inline constexpr std::size_t kTiedShare = 16;
