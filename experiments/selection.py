@@ -21,13 +21,14 @@ import numpy as np
 import numpy.typing as npt
 from rich.console import Console
 from rich.progress import track
-from rich.table import Table
 from sklearn.metrics import adjusted_rand_score
 
-from quickshiftpp import QuickshiftPP, _core
+from quickshiftpp import QuickshiftPP
 from quickshiftpp._agreement import pairwise_agreement, subsample
 from quickshiftpp._density import significant_beta
-from quickshiftpp._landscape import Surveyor
+
+from .cores import survey as search_neighbors
+from .experiment import Sheet
 
 LEVELS = (0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0)
 # Multiples of the square root of n, as far as the grid of "auto" goes and one step beyond.
@@ -77,9 +78,7 @@ def survey(data: DataSet, threads: int) -> None:
     n_samples = len(data.X)
     ks = sorted({round(factor * math.sqrt(n_samples)) for factor in FACTORS})
     ks = [k for k in ks if 4 <= k <= n_samples // 2]
-    index = _core.IndexFloat64(data.X, True, threads)
-    lists = _core.neighbor_lists(index, ks[-1], threads)
-    surveyor = Surveyor(index, 0, lists, "intrinsic", threads)
+    surveyor = search_neighbors(data.X, ks[-1], "intrinsic", threads)
     rows, labels = subsample(data.X, 1000), []
     for k in reversed(ks):
         tree = surveyor.survey(k).tree
@@ -183,17 +182,6 @@ def shipped(sets: list[DataSet], n_jobs: int) -> dict[str, dict[str, float]]:
     return result
 
 
-def show(console: Console, title: str, header: list[str], rows: list[list[str]]) -> None:
-    """Print a table."""
-    table = Table(title=title, title_justify="left", box=None, padding=(0, 1))
-    for number, heading in enumerate(header):
-        table.add_column(heading, justify="left" if number == 0 else "right")
-    for row in rows:
-        table.add_row(*row)
-    console.print(table)
-    console.print()
-
-
 @click.command()
 @click.option("--data", type=click.Path(path_type=Path, exists=True), required=True)
 @click.option("--largest", default=6000, show_default=True, help="Leave out larger sets.")
@@ -211,22 +199,20 @@ def main(data: Path, largest: int, n_jobs: int, output: Path | None) -> None:
     best = mean_score(sets, lambda one: max(one.scores))
     package = shipped(sets, n_jobs)
     console.print(f"{len(sets)} sets in {len({one.battery for one in sets})} batteries\n")
-    show(
-        console,
+    Sheet(
         "One rule for all: k = factor sqrt(n), modes that stand so many standard errors out",
         ["standard errors", *(f"{factor:g}" for factor in factors)],
         [[f"{level:g}", *(f"{value:.3f}" for value in row)] for level, row in grid.items()],
-    )
+    ).print(console)
     rows = [[name, f"{value:.3f}"] for name, value in variants.items()]
     rows.append(["the best of the grid, by the truth", f"{best:.3f}"])
-    show(console, "The vote, and what its constants do", ["variant", "score"], rows)
+    Sheet("The vote, and what its constants do", ["variant", "score"], rows).print(console)
     batteries = list(next(iter(package.values())))
-    show(
-        console,
+    Sheet(
         "As shipped",
         ["", *batteries],
         [[name, *(f"{s[b]:.3f}" for b in batteries)] for name, s in package.items()],
-    )
+    ).print(console)
     if output is not None:
         record = {"fixed": {str(k): v for k, v in grid.items()}, "factors": factors}
         output.write_text(json.dumps({**record, "vote": variants, "shipped": package}, indent=1))

@@ -58,14 +58,14 @@ NAMES = [
 @pytest.mark.parametrize("name", NAMES)
 def test_same_as_brute_force(name, dtype):
     X = many_columns(name).astype(dtype)
-    for k in (1, 5, 40):
+    for k in (1, 40):
         cascade = all_neighbors(X, k, algorithm="cascade", n_jobs=2)
         brute = all_neighbors(X, k, algorithm="brute", n_jobs=2)
         np.testing.assert_array_equal(cascade[0], brute[0])
         np.testing.assert_array_equal(cascade[1], brute[1])
-        one, other = (QuickshiftPP(k, 0.4, algorithm=a).fit(X) for a in ("cascade", "brute"))
-        np.testing.assert_array_equal(one.parents_, other.parents_)
-        np.testing.assert_array_equal(one.labels_, other.labels_)
+    one, other = (QuickshiftPP(5, 0.4, algorithm=a).fit(X) for a in ("cascade", "brute"))
+    np.testing.assert_array_equal(one.parents_, other.parents_)
+    np.testing.assert_array_equal(one.labels_, other.labels_)
 
 
 @pytest.mark.parametrize("axes", [1, 7, 192])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 import json
 import subprocess
 import sys
@@ -9,7 +10,17 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from experiments import densities, open_question, table, theory, toys
+from experiments import (
+    densities,
+    experiment,
+    open_question,
+    report,
+    scores,
+    table,
+    table_text,
+    theory,
+    toys,
+)
 from experiments.algorithms import run_dbscan, run_mean_shift, run_quick_shift, units_for
 from experiments.commandline import EXPERIMENTS, main
 from experiments.cores import denser_in_reach, fit_cores, landscapes
@@ -22,7 +33,7 @@ from experiments.paper_figures import ALGORITHMS, DATASETS, RESULTS, beta_for
 from experiments.scores import score
 from experiments.store import Store, Unit
 from sklearn.cluster import DBSCAN, MeanShift
-from sklearn.datasets import load_iris, load_wine
+from sklearn.datasets import load_iris
 from sklearn.metrics import adjusted_mutual_info_score, adjusted_rand_score
 
 import oracle
@@ -138,24 +149,24 @@ def test_iris_others(iris):
     assert best(quick, "ari")[0] == pytest.approx(paper["quick_shift"].ari, abs=0.03)
 
 
-# The table and the curves, on three sets that stand for the nine.
+# The table and the curves, on sets that stand for the nine.
 
 
 def test_table_and_stability(iris):
-    wine = DataSet("seeds", *load_wine(return_X_y=True))
     rows = np.random.default_rng(0).permutation(len(iris.X))
-    sets = [iris, wine, DataSet("mnist", iris.X, iris.y)]
-    draws = [DataSet("mnist", iris.X[rows[i::3]], iris.y[rows[i::3]], i) for i in range(2)]
+    parts = [(iris.X[rows[i::3]], iris.y[rows[i::3]]) for i in range(3)]
+    sets = [iris, DataSet("mnist", *parts[0])]
+    draws = [DataSet("mnist", *parts[i], i) for i in (1, 2)]
     units = [unit for data in (*sets, *draws) for unit in units_for(data, coarse=True)]
     records = [{"settings": u.settings, "seconds": 1.0, "result": u.compute()} for u in units]
     result = json.loads(json.dumps(table.summarise(records)))
     row = result["table"]["iris"]
     assert row["quickshiftpp"]["difference"]["ari"] == pytest.approx(0, abs=1e-4)
     assert row["quickshiftpp"]["ari_at"] == 13
-    assert table.verdicts(result)["reached"]["iris"]
+    assert table_text.verdicts(result)["reached"]["iris"]
     assert row["own"]["ari"]["k_and_beta"] >= row["own"]["ari"]["k"]
     assert len(result["table"]["mnist"]["k_means"]["draws"]["ari"]) == 2
-    text = "".join(b if isinstance(b, str) else str(b) for b in table.section(result))
+    text = "".join(b if isinstance(b, str) else str(b) for b in table_text.section(result))
     assert ".7399 (.7399) at k = 13" in text
     stable = EXPERIMENTS["stability"].summarise(
         [r for r in records if r["settings"]["algorithm"] != "own" and "draw" not in r["settings"]]
@@ -181,13 +192,13 @@ def test_toys_are_found(tmp_path):
 
 
 def test_more_modes_than_cores(tmp_path):
-    experiment = EXPERIMENTS["modes-and-cores"]
-    result = experiment.summarise([{"result": u.compute()} for u in experiment.units(tmp_path)])
+    claim = EXPERIMENTS["modes-and-cores"]
+    result = claim.summarise([{"result": u.compute()} for u in claim.units(tmp_path)])
     assert result["counts"]["line"] == [7, 2]
     modes, cores = result["counts"]["samples"]
     assert cores == 2
     assert modes > 5 * cores
-    experiment.draw(result, tmp_path)
+    claim.draw(result, tmp_path)
 
 
 # Theory.
@@ -323,6 +334,13 @@ def test_missing_data_is_named_with_its_source(tmp_path):
 
 def test_commands():
     assert set(main.commands) == {"all", "page", *EXPERIMENTS}
+
+
+@pytest.mark.parametrize("module", [experiment, report, scores], ids=lambda module: module.__name__)
+def test_examples_in_docstrings(module):
+    failed, tried = doctest.testmod(module)
+    assert tried
+    assert not failed
 
 
 def test_sheet_in_markdown():

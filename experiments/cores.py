@@ -1,0 +1,137 @@
+"""Quickshift++ and MCores for many k from one neighbour search, as the paper and its code run them.
+
+The paper's own code departs from the paper in one point: a sample whose level, ``(1 - beta)`` times
+its density, lies below the lowest density of all never founds a cluster-core. `reference` repeats
+that, to tell what of a difference is due to it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from quickshiftpp._ascent import nearest_below
+from quickshiftpp._landscape import Landscape, Surveyor
+from quickshiftpp._neighbors import index_and_search
+from quickshiftpp._validation import resolve_threads
+
+from .data import FloatArray
+
+Labels = npt.NDArray[np.int32]
+
+
+@dataclass(frozen=True)
+class CoreClustering:
+    """The clusterings with cluster-cores at one k and beta.
+
+    Attributes
+    ----------
+    k : int
+    core_labels : ndarray
+        The cluster-core of each sample, -1 outside.
+    quickshiftpp : ndarray
+        The labels of Quickshift++: samples outside of cores climb to one.
+    mcores : ndarray
+        The labels of MCores: samples outside of cores go to the nearest one.
+    modes : ndarray
+        The sample at the mode of each core.
+    """
+
+    k: int
+    core_labels: Labels
+    quickshiftpp: Labels
+    mcores: Labels
+    modes: npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class CoreFit:
+    """Everything about one k."""
+
+    literal: CoreClustering
+    reference: CoreClustering
+    landscape: Landscape
+
+
+def fit_cores(
+    X: FloatArray, ks: list[int], beta: float, n_jobs: int | None = None
+) -> Iterator[CoreFit]:
+    """Cluster with every k, the largest first."""
+    threads = resolve_threads(n_jobs)
+    surveyor = survey(X, max(ks), None, threads)
+    index = surveyor.found.index
+    for k in sorted(ks, reverse=True):
+        landscape = surveyor.survey(k)
+        labels, core_labels, modes = landscape.tree.cut(beta)
+        mode_samples = landscape.tree.modes["index"][modes]
+        mcores = nearest_cores(index, landscape, core_labels, threads)
+        literal = CoreClustering(k, core_labels, labels, mcores, mode_samples)
+        yield CoreFit(literal, reference(index, landscape, literal, beta, threads), landscape)
+
+
+def landscapes(X: FloatArray, ks: list[int], n_jobs: int | None = None) -> Iterator[Landscape]:
+    """Return densities, parents and the tree for every k, the largest first."""
+    surveyor = survey(X, max(ks), None, resolve_threads(n_jobs))
+    return (surveyor.survey(k) for k in sorted(ks, reverse=True))
+
+
+def survey(X: FloatArray, k: int, dimension: float | str | None, threads: int) -> Surveyor:
+    """Search for the neighbours once; return what builds landscapes for this k and smaller ones."""
+    unit, found = index_and_search(X, k, "auto", threads)
+    return Surveyor(found, unit, dimension, threads)
+
+
+def nearest_cores(index: Any, landscape: Landscape, core_labels: Labels, threads: int) -> Labels:
+    """Label every sample by the nearest sample inside a core; all 0 where there is no core."""
+    is_core = core_labels >= 0
+    if not is_core.any():
+        return np.zeros_like(core_labels)
+    key = np.where(is_core, landscape.squared_radii, np.inf)
+    limit = np.where(is_core, -1.0, np.inf)  # a core sample keeps its label, without a search
+    nearest, _ = nearest_below(index, index, key, limit, threads)
+    return np.where(is_core, core_labels, core_labels[nearest])
+
+
+def reference(
+    index: Any, landscape: Landscape, literal: CoreClustering, beta: float, threads: int
+) -> CoreClustering:
+    """Take away the cores that the paper's own code does not find."""
+    densities = landscape.log_density
+    founds = densities[literal.modes] + np.log1p(-beta) >= densities.min()
+    if founds.all():
+        return literal
+    number = np.where(founds, np.cumsum(founds) - 1, -1).astype(np.int32)
+    core_labels = np.where(literal.core_labels >= 0, number[literal.core_labels], -1)
+    return CoreClustering(
+        literal.k,
+        core_labels,
+        climb(core_labels, landscape.parents),
+        nearest_cores(index, landscape, core_labels, threads),
+        literal.modes[founds],
+    )
+
+
+def climb(core_labels: Labels, parents: npt.NDArray[np.int32]) -> Labels:
+    """Follow the parents into the cores; a sample that finds none gets label 0."""
+    up = np.where((core_labels >= 0) | (parents < 0), np.arange(len(parents)), parents)
+    while not np.array_equal(up, up[up]):
+        up = up[up]
+    return np.maximum(core_labels[up], 0)
+
+
+def denser_in_reach(X: FloatArray, landscape: Landscape) -> float:
+    """Return the share of samples whose nearest denser sample is one of the k nearest.
+
+    Of all samples that have a denser one. Samples at exactly the distance of the k-th nearest
+    belong to its neighbourhood, as they do in the mutual neighbour graph.
+    """
+    has_denser = landscape.parents >= 0
+    steps = X[has_denser] - X[landscape.parents[has_denser]]
+    squared = np.zeros(len(steps))
+    for column in steps.T:  # in the order in which the search adds them up
+        squared += column * column
+    return float(np.mean(squared <= landscape.squared_radii[has_denser])) if len(steps) else 1.0
