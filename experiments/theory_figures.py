@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.colors import to_hex
+from matplotlib.colors import to_rgba
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
 from quickshiftpp.plotting import cluster_colors
@@ -54,8 +54,7 @@ def draw_plane(ax: Axes, density: Density, truth: Truth) -> None:
         ):
             drawn = ax.contourf(axis, axis, (grid == core).T, levels=[0.5, 1.5], **options)
             if "hatches" in options:
-                drawn.set_edgecolor(to_hex(color))
-                drawn.set_alpha(0.6)
+                drawn.set_edgecolor(to_rgba(color, 0.6))
                 drawn.set_linewidth(0.0)
     ax.set_aspect("equal")
     bare(ax)
