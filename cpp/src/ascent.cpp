@@ -101,7 +101,7 @@ Found NearestBelow<T>::from_point(const double* point, std::int32_t home, double
           const std::int32_t j = position[c];
           if (!(key_[j] < limit) || squared[c] > best.squared_distance) continue;
           if (best.position < 0 || squared[c] < best.squared_distance ||
-              is_preferred(j, best.position))
+              is_preferred(index_, key_, j, best.position))
             best = {j, squared[c]};
         }
       });
@@ -131,7 +131,7 @@ Buffer<std::int32_t> denser_parents(const Index<T>& index, const NeighborLists& 
       for (int c = 1; c < lists.k(); ++c) {
         const std::int32_t j = neighbor[c];
         if (best >= 0 && lists.squared_distance(index, i, c) > distance) break;
-        if (radius[j] < radius[i] && (best < 0 || search.is_preferred(j, best))) {
+        if (radius[j] < radius[i] && (best < 0 || is_preferred(index, radius, j, best))) {
           best = j;
           distance = lists.squared_distance(index, i, c);
         }

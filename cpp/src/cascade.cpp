@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <memory>
 
@@ -18,8 +17,6 @@ using tuning::kProbe;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kFloatUnit = 0x1p-24;  // the relative error of one operation in float32
-
-constexpr auto kEverything = [](int, std::int32_t) { return true; };
 
 /// Exact distances that are computed side by side: each is one long chain of additions.
 constexpr int kChains = 8;
@@ -94,13 +91,11 @@ class Cascade<T>::Probe {
   /// Squared, along the axes.
   double widest_reach() const { return *std::max_element(reach_, reach_ + queries_); }
 
-  /// Narrows the reach of query q to this squared distance along the axes, for a guess.
-  void guess_reach(int q, double squared) { set_reach(q, squared); }
-
-  /// Calls survive(q, sample, squared distance along the axes) for the samples of a block that may
-  /// be in reach and for which is_wanted(q, sample) holds. A sample is a row number.
-  template <class IsWanted, class Survive>
-  void look_through(std::int32_t block, IsWanted&& is_wanted, Survive&& survive) {
+  /// Hands the samples of a block that may be in reach, and for which is_wanted(q, sample) holds,
+  /// to take(q, sample, squared distance): some at a time, since exact distances are computed side
+  /// by side. A sample is a row number.
+  template <class IsWanted, class Take>
+  void look_through(std::int32_t block, IsWanted&& is_wanted, Take&& take) {
     std::uint32_t mask[kProbe];
     const Index<float>& screen = cascade_.screen_;
     const std::int32_t first = screen.block_begin(block);
@@ -110,18 +105,11 @@ class Cascade<T>::Probe {
       for (std::uint32_t bits = mask[q]; bits != 0; bits &= bits - 1) {
         const std::int32_t target = first + std::countr_zero(bits);
         if (!is_wanted(q, screen.original(target))) continue;
-        const double apart = cascade_.apart(position_[q], target, reach_[q]);
-        if (apart <= reach_[q]) survive(q, screen.original(target), apart);
+        if (cascade_.apart(position_[q], target, reach_[q]) > reach_[q]) continue;
+        wait_[q][waiting_[q]++] = screen.original(target);
+        if (waiting_[q] == kChains) measure(q, take);
       }
     }
-  }
-
-  /// Keeps a sample until its exact distance is computed, together with others', and handed to
-  /// take(q, sample, squared distance).
-  template <class Take>
-  void hold(int q, std::int32_t sample, Take&& take) {
-    wait_[q][waiting_[q]++] = sample;
-    if (waiting_[q] == kChains) measure(q, take);
   }
 
   /// Hands over what still waits.
@@ -194,16 +182,12 @@ class Cascade<T>::BlockSearch {
                              screen.original(position));
     }
     const double* box = leaf_box(block);
-    if (cascade_.samples() > static_cast<std::size_t>(k_ + kBlock)) guess_bounds(block);
-    meet(block);
+    reach_ = kInfinity;
     // One more copy than k, so that the list knows of a tie beyond it.
     visit_outward(
         screen, block, k_ / kBlock + 1,
         [&](std::size_t node) { return box_box_distance(box, screen.box(node), screen.columns()); },
-        [this] { return reach_; },
-        [this, block](std::int32_t b, std::size_t) {
-          if (b != block) meet(b);
-        });
+        [this] { return reach_; }, [this](std::int32_t b, std::size_t) { meet(b); });
     for_each_probe([](Probe& probe, auto&& take) { probe.finish(take); });
     for (int lane = 0; lane < lanes; ++lane) {
       shortlist_[lane].flush(cascade_.index_, cascade_.kernel_);
@@ -240,40 +224,9 @@ class Cascade<T>::BlockSearch {
   void meet(std::int32_t block) {
     reach_ = -1;
     for_each_probe([&](Probe& probe, auto&& take) {
-      probe.look_through(block, kEverything,
-                         [&](int q, std::int32_t sample, double) { probe.hold(q, sample, take); });
+      probe.look_through(block, [](int, std::int32_t) { return true; }, take);
       reach_ = std::max(reach_, probe.widest_reach());
     });
-  }
-
-  /// Begins with bounds that hold: the k nearest along the axes, among the blocks around this one,
-  /// are k samples, so that none beyond the farthest of them can matter.
-  void guess_bounds(std::int32_t block) {
-    const std::int32_t blocks = cascade_.screen_.blocks();
-    const std::int32_t width = std::min(tuning::kGuessBlocks + k_ / kBlock, blocks);
-    const std::int32_t first = std::clamp(block - width / 2, 0, blocks - width);
-    for (std::size_t p = 0; p < probes_.size() && probes_[p].queries() > 0; ++p) {
-      Probe& probe = probes_[p];
-      auto list = [&](int q) -> Shortlist<T>& {
-        return shortlist_[p * kProbe + static_cast<std::size_t>(q)];
-      };
-      for (std::int32_t b = 0; b < width; ++b)
-        probe.look_through(first + b, kEverything, [&](int q, std::int32_t sample, double apart) {
-          list(q).take(cascade_.index_, cascade_.kernel_, apart, sample);
-          if (list(q).bound() < kInfinity) probe.guess_reach(q, list(q).bound());
-        });
-      for (int q = 0; q < probe.queries(); ++q) {
-        list(q).flush(cascade_.index_, cascade_.kernel_);
-        double farthest = 0;
-        auto take = [&](int, std::int32_t, double squared) {
-          farthest = std::max(farthest, squared);
-        };
-        for (int i = 0; i < k_; ++i) probe.hold(q, list(q)[i].position, take);
-        probe.finish(take);
-        list(q).restart(farthest);
-        probe.set_bound(q, farthest);
-      }
-    }
   }
 
   const Cascade& cascade_;
@@ -340,7 +293,7 @@ double Cascade<T>::apart(std::int32_t a, std::int32_t b, double reach) const {
 
 template <class T>
 NeighborLists Cascade<T>::neighbor_lists(int k, const Run& run) const {
-  NeighborLists lists(index_.samples(), k, index_.columns() > tuning::kRecomputeColumns);
+  NeighborLists lists(index_, k);
   std::vector<std::unique_ptr<BlockSearch>> searches;
   for (int t = 0; t < run.threads; ++t) searches.push_back(std::make_unique<BlockSearch>(*this, k));
   parallel_for(run, static_cast<std::size_t>(screen_.blocks()), 1,
@@ -401,9 +354,8 @@ class Cascade<T>::BelowSearch {
         // The largest finite number, so that infinity always means "skip".
         [&] { return std::min(probe_.widest_reach(), std::numeric_limits<double>::max()); },
         [&](std::int32_t block, std::size_t) {
-          probe_.look_through(
-              block, [&](int q, std::int32_t sample) { return key_[sample] < limit_[q]; },
-              [&](int q, std::int32_t sample, double) { probe_.hold(q, sample, take); });
+          auto is_below = [&](int q, std::int32_t sample) { return key_[sample] < limit_[q]; };
+          probe_.look_through(block, is_below, take);
         });
     probe_.finish(take);
   }
@@ -413,8 +365,7 @@ class Cascade<T>::BelowSearch {
     Found& best = *found_[q];
     if (squared > best.squared_distance) return;
     if (squared == best.squared_distance && best.position >= 0 &&
-        !(key_[sample] != key_[best.position] ? key_[sample] < key_[best.position]
-                                              : cascade_.index_.comes_first(sample, best.position)))
+        !is_preferred(cascade_.index_, key_, sample, best.position))
       return;
     best = {sample, squared};
     probe_.set_bound(q, squared);

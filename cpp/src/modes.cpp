@@ -124,8 +124,7 @@ class TreeBuilder {
     // Mostly that is the nearest denser sample of all.
     const std::int32_t parent = parent_[i];
     if (parent < 0) return next_on_plateau(i);
-    if (index_.columns() <= tuning::kRecomputeColumns &&
-        index_.squared_distance(i, parent) <= radius_[parent])
+    if (!lists_.keeps_distances() && index_.squared_distance(i, parent) <= radius_[parent])
       return parent;
     const std::int32_t* neighbor = lists_.positions(i);
     // All of smaller radius are in the list, at a distance of at most r_j < r_i.

@@ -201,7 +201,7 @@ NeighborLists NeighborLists::first(const Index<T>& index, int k, const Run& run)
 
 template <class T>
 NeighborLists neighbor_lists(const Index<T>& index, int k, const Run& run) {
-  NeighborLists lists(index.samples(), k, index.columns() > tuning::kRecomputeColumns);
+  NeighborLists lists(index, k);
   search_all_blocks(index, index, k, run, [&](std::size_t i, const Shortlist<T>& found) {
     lists.store(i, found, found.tied_beyond());
   });

@@ -18,11 +18,17 @@ struct Found {
   double squared_distance;
 };
 
+/// Among samples at equal distance, whether a is preferred to b: the smaller key, then the order
+/// that settles every tie.
+template <class T>
+bool is_preferred(const Index<T>& index, const double* key, std::int32_t a, std::int32_t b) {
+  return key[a] != key[b] ? key[a] < key[b] : index.comes_first(a, b);
+}
+
 /// Finds the nearest sample whose `key` is strictly below a limit. A key is the smaller, the
 /// denser: a squared radius, a negated density, infinity for samples out of the question.
 ///
-/// Equal distances: the smaller key, then the order that settles every tie. Equal samples must have
-/// equal keys.
+/// Equal distances: see is_preferred. Equal samples must have equal keys.
 template <class T>
 class NearestBelow {
  public:
@@ -33,11 +39,6 @@ class NearestBelow {
   Found from_point(const double* point, std::int32_t home, double limit) const;
   /// From a sample of the index.
   Found from_sample(std::int32_t position, double limit) const;
-
-  /// Among samples at equal distance, whether a is preferred to b.
-  bool is_preferred(std::int32_t a, std::int32_t b) const {
-    return key_[a] != key_[b] ? key_[a] < key_[b] : index_.comes_first(a, b);
-  }
 
  private:
   const Index<T>& index_;

@@ -17,10 +17,14 @@ namespace quickshiftpp {
 /// k are the beginnings of these. Where columns are few, distances are not kept but computed again.
 class NeighborLists {
  public:
-  NeighborLists(std::size_t samples, int k, bool keep_distances);
+  /// Empty lists, to be stored into.
+  template <class T>
+  NeighborLists(const Index<T>& index, int k)
+      : NeighborLists(index.samples(), k, index.columns() > tuning::kRecomputeColumns) {}
 
   std::size_t samples() const { return samples_; }
   int k() const { return k_; }
+  bool keeps_distances() const { return entries_->squared_distance.size() > 0; }
   const std::int32_t* positions(std::int32_t i) const {
     return entries_->position.data() + static_cast<std::size_t>(i) * stride_;
   }
@@ -61,12 +65,11 @@ class NeighborLists {
   NeighborLists first(const Index<T>& index, int k, const Run& run) const;
 
  private:
-  bool keeps_distances() const { return entries_->squared_distance.size() > 0; }
-
   struct Entries {
     Buffer<std::int32_t> position;
     Buffer<double> squared_distance;
   };
+  NeighborLists(std::size_t samples, int k, bool keep_distances);
   NeighborLists(const NeighborLists& longer, int k);
 
   std::size_t samples_;

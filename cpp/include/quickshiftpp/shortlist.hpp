@@ -27,14 +27,6 @@ class Shortlist {
     bound_ = discarded_ = std::numeric_limits<double>::infinity();
   }
 
-  /// Empties the list; candidates beyond `bound` will be ignored, of which fewer than all but k
-  /// must be left.
-  void restart(double bound) {
-    filled_ = pending_ = 0;
-    bound_ = bound;
-    discarded_ = std::numeric_limits<double>::infinity();
-  }
-
   bool is_full() const { return filled_ == k_; }
   /// Every candidate beyond it can be ignored.
   double bound() const { return bound_; }

@@ -51,9 +51,6 @@ inline constexpr int kScreenAxes = 40;
 inline constexpr int kFirstLook = 96;
 inline constexpr int kRefineAxes = 192;
 
-/// Blocks around a query that a first bound is guessed from.
-inline constexpr int kGuessBlocks = 32;
-
 /// Candidates that wait before they are sorted and merged into a query's list, and the most that
 /// one block can make of them.
 inline constexpr int kFlush = 32;
