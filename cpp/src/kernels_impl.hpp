@@ -32,19 +32,23 @@ inline Doubles load(const float* p) {
   return __builtin_convertvector(*reinterpret_cast<const Floats*>(p), Doubles);
 }
 
-/// Bit i is set where lane i is at most `limit`; never where it is NaN.
-inline unsigned at_most(Doubles value, double limit) {
+/// Bit i is set where lane i is at most that of `limit`; never where it is NaN.
+inline unsigned at_most(Doubles value, Doubles limit) {
 #if QSPP_LANES == 8
-  return _mm512_cmp_pd_mask(reinterpret_cast<__m512d>(value), _mm512_set1_pd(limit), _CMP_LE_OQ);
+  return _mm512_cmp_pd_mask(reinterpret_cast<__m512d>(value), reinterpret_cast<__m512d>(limit),
+                            _CMP_LE_OQ);
 #elif QSPP_LANES == 4
-  return static_cast<unsigned>(_mm256_movemask_pd(
-      _mm256_cmp_pd(reinterpret_cast<__m256d>(value), _mm256_set1_pd(limit), _CMP_LE_OQ)));
+  return static_cast<unsigned>(_mm256_movemask_pd(_mm256_cmp_pd(
+      reinterpret_cast<__m256d>(value), reinterpret_cast<__m256d>(limit), _CMP_LE_OQ)));
 #else
   unsigned mask = 0;
-  for (int i = 0; i < kLanes; ++i) mask |= static_cast<unsigned>(value[i] <= limit) << i;
+  for (int i = 0; i < kLanes; ++i) mask |= static_cast<unsigned>(value[i] <= limit[i]) << i;
   return mask;
 #endif
 }
+inline unsigned at_most(Doubles value, double limit) { return at_most(value, Doubles{} + limit); }
+
+inline Doubles larger(Doubles a, Doubles b) { return a > b ? a : b; }
 
 /// Squared distances from the query to kGroup vectors of samples. Returns false when all of them
 /// provably exceed the limit; the sums are then partial. A partial sum is a lower bound, since
@@ -128,6 +132,30 @@ int within(const T* block, int32_t first, int columns, const double* query, doub
     default:
       return within_columns<T, 0>(block, first, columns, query, limit, squared, position);
   }
+}
+
+/// The bits of point_box_distance, for a block of points at once.
+template <class T>
+uint32_t near_box(const T* block, int columns, const double* box, const double* limit) {
+  uint32_t mask = 0;
+  for (int base = 0; base < kBlock; base += kGroup * kLanes) {
+    Doubles sum[kGroup];
+    for (int g = 0; g < kGroup; ++g) sum[g] = Doubles{};
+    for (int column = 0; column < columns; ++column) {
+      const T* values = block + column * kBlock + base;
+      const double low = box[column], high = box[columns + column];
+      for (int g = 0; g < kGroup; ++g) {
+        const Doubles value = load(values + g * kLanes);
+        const Doubles gap = larger(larger(low - value, value - high), Doubles{});
+        sum[g] += gap * gap;
+      }
+    }
+    for (int g = 0; g < kGroup; ++g) {
+      const int first = base + g * kLanes;
+      mask |= at_most(sum[g], load(limit + first)) << first;
+    }
+  }
+  return mask;
 }
 
 inline Doubles load_unaligned(const double* p) {
@@ -354,7 +382,9 @@ extern const Kernels<float> kFloat;
 extern const Kernels<double> kDouble;
 extern const ScreenKernels kScreen;
 const ScreenKernels kScreen{screen, apart};
-const Kernels<float> kFloat{within<float>, gaussian<float>, sort, next_upward_abroad};
-const Kernels<double> kDouble{within<double>, gaussian<double>, sort, next_upward_abroad};
+const Kernels<float> kFloat{within<float>, near_box<float>, gaussian<float>, sort,
+                            next_upward_abroad};
+const Kernels<double> kDouble{within<double>, near_box<double>, gaussian<double>, sort,
+                              next_upward_abroad};
 
 }  // namespace quickshiftpp::QSPP_ISA

@@ -1,6 +1,7 @@
 #include "quickshiftpp/neighbors.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -27,19 +28,20 @@ class BlockSearch {
         k_(k),
         columns_(queries.columns()),
         is_self_join_(&queries == &targets),
-        test_points_(targets.has_tree() && columns_ <= tuning::kPointBoxColumns),
         storage_(2 * static_cast<std::size_t>(kBlock) * static_cast<std::size_t>(k)),
         points_(static_cast<std::size_t>(kBlock) * static_cast<std::size_t>(columns_)),
         box_(2 * static_cast<std::size_t>(columns_)) {}
 
   /// Afterwards shortlist(lane) is sorted, for each lane of the block.
   void run(std::int32_t query_block) {
+    query_block_ = queries_.block(query_block);
     begin_ = queries_.block_begin(query_block);
     lanes_ = queries_.block_end(query_block) - begin_;
     for (int lane = 0; lane < lanes_; ++lane) {
       queries_.gather(begin_ + lane, point(lane));
       shortlist_[lane].reset(storage_.data() + 2 * static_cast<std::size_t>(lane) * k_, k_,
                              is_self_join_ ? begin_ + lane : -1);
+      lane_bound_[lane] = kInfinity;
     }
     bound_queries();
     bound_ = kInfinity;
@@ -76,27 +78,37 @@ class BlockSearch {
     }
   }
 
-  bool may_matter(Shortlist<T>& list, const double* query, std::int32_t block, std::size_t node) {
-    const bool is_point = targets_.is_point(node);
-    if (!test_points_ && !is_point) return true;
-    const double distance = point_box_distance(query, targets_.box(node), columns_);
-    if (distance > list.bound()) return false;
+  /// The queries for which something in the block may be near enough, one bit each.
+  std::uint32_t concerned(std::int32_t block, std::size_t node) {
+    const auto all = static_cast<std::uint32_t>((std::uint64_t{1} << lanes_) - 1);
+    if (!targets_.has_tree()) return all;
+    std::uint32_t lanes =
+        all & kernel_.near_box(query_block_, columns_, targets_.box(node), lane_bound_);
+    if (!targets_.is_point(node)) return lanes;
     // Equal samples at the bound come too late if the first of them does.
-    return !(is_point && distance == list.bound() &&
-             list.turns_away(targets_, targets_.block_begin(block)));
+    for (std::uint32_t left = lanes; left != 0; left &= left - 1) {
+      const int lane = std::countr_zero(left);
+      if (point_box_distance(point(lane), targets_.box(node), columns_) == lane_bound_[lane] &&
+          shortlist_[lane].turns_away(targets_, targets_.block_begin(block)))
+        lanes &= ~(std::uint32_t{1} << lane);
+    }
+    return lanes;
   }
 
   /// Every query of the block looks through one block of targets.
   void meet(std::int32_t block, std::size_t node) {
     ++visits_;
-    double widest = 0;
-    for (int lane = 0; lane < lanes_; ++lane) {
+    bool has_shrunk = false;
+    for (std::uint32_t left = concerned(block, node); left != 0; left &= left - 1) {
+      const int lane = std::countr_zero(left);
       Shortlist<T>& list = shortlist_[lane];
-      if (may_matter(list, point(lane), block, node))
-        list.meet(targets_, kernel_, block, point(lane));
-      widest = std::max(widest, list.bound());
+      list.meet(targets_, kernel_, block, point(lane));
+      has_shrunk |= list.bound() < lane_bound_[lane];
+      lane_bound_[lane] = list.bound();
     }
+    if (!has_shrunk) return;
     // A bound of zero cannot fall: nothing that remains to be seen changes a radius.
+    const double widest = *std::max_element(lane_bound_, lane_bound_ + lanes_);
     bound_ = widest > 0 ? widest : -1;
   }
 
@@ -106,15 +118,16 @@ class BlockSearch {
   int k_;
   int columns_;
   bool is_self_join_;
-  bool test_points_;
   Buffer<Candidate> storage_;
   Buffer<double> points_;  // the queries' coordinates, one after another
   Buffer<double> box_;     // and their bounding box
   Shortlist<T> shortlist_[kBlock];
+  alignas(64) double lane_bound_[kBlock];  // the bounds of the lists
+  const T* query_block_ = nullptr;
   std::int32_t begin_ = 0;
   int lanes_ = 0;
   std::size_t visits_ = 0;
-  double bound_ = kInfinity;  // the widest bound among the queries when last looked at
+  double bound_ = kInfinity;  // the widest of them
 };
 
 /// The positions that are wanted, in the order that settles ties.

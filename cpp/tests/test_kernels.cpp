@@ -57,6 +57,27 @@ TEST_CASE("gaussian: near the C library's exponential, and an integer") {
                                                                                    << 51);
 }
 
+TEST_CASE("near_box: point_box_distance of every lane, ties included") {
+  testing::Bench bench;
+  for (int columns : {1, 2, 3, 5, 9, 40}) {
+    const auto rows = testing::random_rows<float>(kBlock, columns, 12, columns);
+    const Index<float> index(rows.data(), kBlock, columns, false, bench.run);
+    std::vector<double> box(2 * static_cast<std::size_t>(columns), 4.0), point(columns);
+    for (int c = 0; c < columns; ++c) box[columns + c] = 6.0 + c % 2;
+    for (double slack : {0.0, -1.0, 1.0}) {  // at the distance itself, below it and beyond it
+      alignas(64) double limit[kBlock];
+      std::uint32_t expected = 0;
+      for (int lane = 0; lane < kBlock; ++lane) {
+        index.gather(lane, point.data());
+        const double distance = point_box_distance(point.data(), box.data(), columns);
+        limit[lane] = distance + slack * (lane % 3);
+        expected |= static_cast<std::uint32_t>(distance <= limit[lane]) << lane;
+      }
+      CHECK(kernels<float>().near_box(index.block(0), columns, box.data(), limit) == expected);
+    }
+  }
+}
+
 TEST_CASE("sort: by squared distance, equal ones as they came") {
   for (int count = 1; count <= tuning::kPending; ++count) {
     for (int values : {3, 1000000}) {

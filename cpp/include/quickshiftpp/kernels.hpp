@@ -31,6 +31,10 @@ struct Kernels {
   int (*within)(const T* block, std::int32_t first, int columns, const double* query, double limit,
                 double* squared, std::int32_t* position);
 
+  /// Which samples of a block lie within limit[i] of a box (all lower bounds, then all upper ones):
+  /// bit i is set where sample i does. Bits of lanes beyond the last sample mean nothing.
+  std::uint32_t (*near_box)(const T* block, int columns, const double* box, const double* limit);
+
   /// Sum over the block of exp(-squared distance * rate), in units of 2^-51, over the samples
   /// within `limit`. An integer, so that the order of summation does not matter.
   std::uint64_t (*gaussian)(const T* block, int columns, const double* query, double rate,

@@ -12,10 +12,6 @@ namespace quickshiftpp::tuning {
 /// Samples per block (a leaf of the k-d tree). A multiple of every vector width.
 inline constexpr int kBlock = 32;
 
-/// Up to this many columns each query tests a block's bounding box before it scans the block.
-/// Beyond it the test costs as much as it saves: a scan is 32 lanes wide, the test is serial.
-inline constexpr int kPointBoxColumns = 8;
-
 /// algorithm="auto" uses the k-d tree beyond this many samples, blocked brute force up to it.
 /// Columns do not enter: where the tree prunes nothing (Gaussian noise, 10 to 784 columns) its
 /// order and its boxes cost 5 to 15%, where it does (20 blobs in the same columns) it is 4 to 6
