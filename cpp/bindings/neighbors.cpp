@@ -11,6 +11,11 @@ using namespace nb::literals;
 
 namespace {
 
+auto as_arrays(NeighborTable table, std::size_t samples) {
+  return std::pair(to_matrix(std::move(table.distance), samples),
+                   to_matrix(std::move(table.row), samples));
+}
+
 template <class T>
 void declare_index(nb::module_& m, const char* name) {
   nb::class_<Index<T>>(m, name, "Samples in blocks, with a k-d tree over them or none.")
@@ -80,18 +85,25 @@ void declare_index(nb::module_& m, const char* name) {
       },
       "index"_a, "lists"_a, "threads"_a);
   m.def(
-      "export_lists",
-      [](const Index<T>& index, const NeighborLists& lists, int threads) {
-        const std::size_t size = lists.samples() * static_cast<std::size_t>(lists.k());
-        Buffer<double> distance(size);
-        Buffer<std::int64_t> row(size);
-        run_native(threads, nb::none(), [&](const Run& run) {
-          export_lists(index, lists, distance.data(), row.data(), run);
-        });
-        return std::pair(to_matrix(std::move(distance), lists.samples()),
-                         to_matrix(std::move(row), lists.samples()));
+      "neighbor_table",
+      [](const Index<T>& index, int k, int threads, const nb::object& progress) {
+        require(k >= 1 && static_cast<std::size_t>(k) <= index.samples(),
+                "neighbor_table needs 1 <= k <= samples");
+        return as_arrays(run_native(threads, progress,
+                                    [&](const Run& run) { return neighbor_table(index, k, run); }),
+                         index.samples());
       },
-      "index"_a, "lists"_a, "threads"_a);
+      "index"_a, "k"_a, "threads"_a, "progress"_a = nb::none(),
+      "The k nearest of every sample, by row: distances and row numbers.");
+  m.def(
+      "list_table",
+      [](const Index<T>& index, const NeighborLists& lists, int threads) {
+        return as_arrays(
+            run_native(threads, nb::none(),
+                       [&](const Run& run) { return neighbor_table(index, lists, run); }),
+            index.samples());
+      },
+      "index"_a, "lists"_a, "threads"_a, "Lists by row: distances and row numbers.");
   m.def(
       "coordinate_ranks",
       [](const Index<T>& index, int threads) {

@@ -169,6 +169,30 @@ std::size_t search_all_blocks(const Index<T>& queries, const Index<T>& targets, 
   return visits;
 }
 
+NeighborTable empty_table(std::size_t samples, std::size_t width) {
+  return {Buffer<double>(samples * width), Buffer<std::int64_t>(samples * width)};
+}
+
+/// A search stops at k equal rows, whichever it met; this takes the lowest row numbers.
+template <class T>
+void settle_zero_radii(const Index<T>& index, std::size_t width, NeighborTable& table) {
+  const Buffer<std::int32_t> sites = ordered_positions(index, [&](std::int32_t i) {
+    return table.distance[(static_cast<std::size_t>(index.original(i)) + 1) * width - 1] == 0;
+  });
+  std::size_t end = 0;
+  for (std::size_t begin = 0; begin < sites.size(); begin = end) {
+    end = begin + 1;
+    while (end < sites.size() && index.compare_coordinates(sites[begin], sites[end]) == 0) ++end;
+    for (std::size_t i = begin; i < end; ++i) {
+      const std::int64_t self = index.original(sites[i]);
+      std::int64_t* list = table.row.data() + static_cast<std::size_t>(self) * width;
+      list[0] = self;
+      for (std::size_t from = begin, c = 1; c < width && from < end; ++from)
+        if (sites[from] != sites[i]) list[c++] = index.original(sites[from]);
+    }
+  }
+}
+
 }  // namespace
 
 NeighborLists::NeighborLists(std::size_t samples, int k, bool keep_distances)
@@ -250,43 +274,48 @@ Buffer<std::int32_t> zero_radius_sites(const Index<T>& index, const double* squa
 }
 
 template <class T>
-void export_lists(const Index<T>& index, const NeighborLists& lists, double* distance,
-                  std::int64_t* row, const Run& run) {
+NeighborTable neighbor_table(const Index<T>& index, int k, const Run& run) {
+  const auto width = static_cast<std::size_t>(k);
+  NeighborTable table = empty_table(index.samples(), width);
+  search_all_blocks(index, index, k, run, [&](std::size_t i, const Shortlist<T>& found) {
+    const auto out = static_cast<std::size_t>(index.original(static_cast<std::int32_t>(i))) * width;
+    for (std::size_t c = 0; c < width; ++c) {
+      const Candidate& neighbor = found[static_cast<int>(c)];
+      table.distance[out + c] = std::sqrt(neighbor.squared);
+      table.row[out + c] = index.original(neighbor.position);
+    }
+  });
+  settle_zero_radii(index, width, table);
+  return table;
+}
+
+template <class T>
+NeighborTable neighbor_table(const Index<T>& index, const NeighborLists& lists, const Run& run) {
   const auto width = static_cast<std::size_t>(lists.k());
+  NeighborTable table = empty_table(index.samples(), width);
   parallel_for(run, lists.samples(), tuning::kGrain, [&](std::size_t begin, std::size_t end, int) {
     for (auto i = static_cast<std::int32_t>(begin); i < static_cast<std::int32_t>(end); ++i) {
       const std::size_t out = static_cast<std::size_t>(index.original(i)) * width;
-      for (std::size_t j = 0; j < width; ++j) {
-        distance[out + j] = std::sqrt(lists.squared_distance(index, i, static_cast<int>(j)));
-        row[out + j] = index.original(lists.positions(i)[j]);
+      for (std::size_t c = 0; c < width; ++c) {
+        table.distance[out + c] = std::sqrt(lists.squared_distance(index, i, static_cast<int>(c)));
+        table.row[out + c] = index.original(lists.positions(i)[c]);
       }
     }
   });
-  const Buffer<std::int32_t> sites = zero_radius_sites(index, lists.squared_radii());
-  std::size_t end = 0;
-  for (std::size_t begin = 0; begin < sites.size(); begin = end) {
-    end = begin + 1;
-    while (end < sites.size() && index.compare_coordinates(sites[begin], sites[end]) == 0) ++end;
-    for (std::size_t i = begin; i < end; ++i) {
-      const std::int64_t self = index.original(sites[i]);
-      std::int64_t* list = row + static_cast<std::size_t>(self) * width;
-      list[0] = self;
-      for (std::size_t from = begin, j = 1; j < width && from < end; ++from)
-        if (sites[from] != sites[i]) list[j++] = index.original(sites[from]);
-    }
-  }
+  settle_zero_radii(index, width, table);
+  return table;
 }
 
-#define QSPP_INSTANTIATE(T)                                                                    \
-  template NeighborLists NeighborLists::first<T>(const Index<T>&, int, const Run&) const;      \
-  template NeighborLists neighbor_lists<T>(const Index<T>&, int, const Run&);                  \
-  template double visited_share<T>(const Index<T>&, int, const Run&);                          \
-  template Buffer<double> kth_squared_distances<T>(const Index<T>&, const Index<T>&, int,      \
-                                                   const Run&);                                \
-  template Buffer<std::int32_t> coordinate_order<T>(const Index<T>&);                          \
-  template Buffer<std::int32_t> zero_radius_sites<T>(const Index<T>&, const double*);          \
-  template void export_lists<T>(const Index<T>&, const NeighborLists&, double*, std::int64_t*, \
-                                const Run&);
+#define QSPP_INSTANTIATE(T)                                                               \
+  template NeighborLists NeighborLists::first<T>(const Index<T>&, int, const Run&) const; \
+  template NeighborLists neighbor_lists<T>(const Index<T>&, int, const Run&);             \
+  template double visited_share<T>(const Index<T>&, int, const Run&);                     \
+  template Buffer<double> kth_squared_distances<T>(const Index<T>&, const Index<T>&, int, \
+                                                   const Run&);                           \
+  template Buffer<std::int32_t> coordinate_order<T>(const Index<T>&);                     \
+  template Buffer<std::int32_t> zero_radius_sites<T>(const Index<T>&, const double*);     \
+  template NeighborTable neighbor_table<T>(const Index<T>&, int, const Run&);             \
+  template NeighborTable neighbor_table<T>(const Index<T>&, const NeighborLists&, const Run&);
 QSPP_INSTANTIATE(float)
 QSPP_INSTANTIATE(double)
 #undef QSPP_INSTANTIATE

@@ -18,9 +18,8 @@ TEST_CASE_TEMPLATE("lists equal those of sorting all distances", T, float, doubl
         const Index<T> index(rows.data(), samples, columns, tree, bench.run);
         for (int k : {1, 7, 300}) {
           const NeighborLists lists = neighbor_lists(index, k, bench.run);
-          std::vector<double> distance(samples * k);
-          std::vector<std::int64_t> row(samples * k);
-          export_lists(index, lists, distance.data(), row.data(), bench.run);
+          const NeighborTable table = neighbor_table(index, lists, bench.run);
+          const NeighborTable direct = neighbor_table(index, k, bench.run);
           for (std::size_t i = 0; i < samples; ++i) {
             std::vector<std::pair<double, std::int64_t>> all;
             for (std::size_t j = 0; j < samples; ++j)
@@ -30,7 +29,9 @@ TEST_CASE_TEMPLATE("lists equal those of sorting all distances", T, float, doubl
             bool same = true;
             for (int c = 0; c < k; ++c) {
               const std::int64_t expected = all[c].second < 0 ? i : all[c].second;
-              same &= row[i * k + c] == expected && distance[i * k + c] == std::sqrt(all[c].first);
+              for (const NeighborTable* each : {&table, &direct})
+                same &= each->row[i * k + c] == expected &&
+                        each->distance[i * k + c] == std::sqrt(all[c].first);
             }
             CHECK(same);
           }

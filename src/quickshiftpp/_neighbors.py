@@ -97,10 +97,17 @@ def index_and_search(
     unit = scaling_exponent(samples)
     scaled = scale(samples, unit)
     with stage("neighbors") as progress:
-        chosen = choose_algorithm(algorithm, scaled, threads)
-        check_memory(scaled, k, chosen)
-        index = build_index(scaled, chosen == "kd_tree", threads, progress)
+        chosen, index = _index_for_search(scaled, k, algorithm, threads, progress)
         return unit, search(index, scaled, k, chosen, threads, progress)
+
+
+def _index_for_search(
+    X: FloatArray, k: int, algorithm: str, threads: int, progress: Progress | None
+) -> tuple[str, Any]:
+    """Choose the algorithm and build the index that it needs, where memory allows the search."""
+    chosen = choose_algorithm(algorithm, X, threads)
+    check_memory(X, k, chosen)
+    return chosen, build_index(X, chosen == "kd_tree", threads, progress)
 
 
 def as_float64(index: Index, threads: int) -> _core.IndexFloat64:
@@ -146,7 +153,13 @@ def all_neighbors(
     samples = validate_samples(X)
     k = resolve_k(k, samples.shape[0])
     threads = resolve_threads(n_jobs)
-    unit, found = index_and_search(samples, k, algorithm, threads)
-    index: Any = found.index
-    distances, indices = _core.export_lists(index, found.lists, threads)
+    unit = scaling_exponent(samples)
+    scaled = scale(samples, unit)
+    with stage("neighbors") as progress:
+        chosen, index = _index_for_search(scaled, k, algorithm, threads, progress)
+        if chosen == "cascade":
+            found = search(index, scaled, k, chosen, threads, progress)
+            distances, indices = _core.list_table(index, found.lists, threads)
+        else:
+            distances, indices = _core.neighbor_table(index, k, threads, progress)
     return (np.ldexp(distances, -unit) if unit else distances), indices

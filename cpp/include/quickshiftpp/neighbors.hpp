@@ -102,11 +102,20 @@ Buffer<std::int32_t> coordinate_order(const Index<T>& index);
 template <class T>
 Buffer<std::int32_t> zero_radius_sites(const Index<T>& index, const double* squared_radius);
 
-/// Lists by row: distances (not squared) and row numbers, samples x k. Where the radius is zero,
-/// the lists are completed to the lowest row numbers among the equal rows, so that the output
+/// The neighbours of every sample by row: distances (not squared) and row numbers, samples x k.
+struct NeighborTable {
+  Buffer<double> distance;
+  Buffer<std::int64_t> row;
+};
+
+/// The self-join, straight into a table: lists take no memory of their own. Where the radius is
+/// zero, a sample's neighbours are the lowest row numbers among the equal rows, so that the output
 /// depends on nothing but the input.
 template <class T>
-void export_lists(const Index<T>& index, const NeighborLists& lists, double* distance,
-                  std::int64_t* row, const Run& run);
+NeighborTable neighbor_table(const Index<T>& index, int k, const Run& run);
+
+/// The same from lists.
+template <class T>
+NeighborTable neighbor_table(const Index<T>& index, const NeighborLists& lists, const Run& run);
 
 }  // namespace quickshiftpp
