@@ -13,7 +13,7 @@ from threadpoolctl import threadpool_info, threadpool_limits
 
 from cases import SEARCHES, random_case
 from comparators import assert_same_fit
-from quickshiftpp import MCores, QuickShift, QuickshiftPP, _core, all_neighbors
+from quickshiftpp import MCores, QuickShift, QuickshiftPP, _core, _memory, all_neighbors
 
 
 def blobs(n, d, seed=0):
@@ -33,6 +33,7 @@ def pixels(side=40, seed=0):
 
 DATA = {
     "blobs 2-D": (blobs(5000, 2), 20),
+    "long lists": (blobs(3000, 2), 40),
     "blobs 12-D": (blobs(2000, 12), 10),
     "blobs 80-D": (blobs(700, 80), 15),
     "pixels": (pixels(), 30),
@@ -76,6 +77,15 @@ def test_float32(problem):
 def test_algorithm(problem, algorithm):
     X, k, reference = problem
     assert_same_fit(X, reference, QuickshiftPP(k, 0.5, algorithm=algorithm).fit(X))
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_without_lists(problem, n_jobs, monkeypatch):
+    X, k, reference = problem
+    monkeypatch.setattr(_memory, "LARGE_LISTS", 0)
+    for dtype in (np.float32, np.float64):
+        model = QuickshiftPP(k, 0.5, algorithm="kd_tree", n_jobs=n_jobs).fit(X.astype(dtype))
+        assert_same_fit(X, reference, model)
 
 
 def test_permuted_rows(problem):

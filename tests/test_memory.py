@@ -15,9 +15,10 @@ FIT = """
 import sys
 import warnings
 import numpy as np
-from quickshiftpp import QuickshiftPP
+from quickshiftpp import QuickshiftPP, _memory
 
-n, d, k, dtype, algorithm = sys.argv[1:]
+n, d, k, dtype, algorithm, large = sys.argv[1:]
+_memory.LARGE_LISTS = int(large)
 n, d, k = int(n), int(d), int(k)
 warnings.simplefilter("ignore")
 rng = np.random.default_rng(0)
@@ -40,16 +41,18 @@ print(resident("VmHWM:") - before)
 
 @pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="needs Linux's /proc")
 @pytest.mark.parametrize(
-    ("n", "d", "k", "dtype", "algorithm"),
+    ("n", "d", "k", "dtype", "algorithm", "large_lists"),
     [
-        (400_000, 2, 20, "float64", "kd_tree"),
-        (200_000, 2, 100, "float32", "kd_tree"),
-        (150_000, 12, 20, "float64", "kd_tree"),
-        (25_000, 100, 20, "float64", "cascade"),
+        (400_000, 2, 20, "float64", "kd_tree", 1 << 30),
+        (200_000, 2, 100, "float32", "kd_tree", 1 << 30),
+        (400_000, 2, 20, "float32", "kd_tree", 1 << 20),
+        (150_000, 12, 20, "float64", "kd_tree", 1 << 30),
+        (25_000, 100, 20, "float64", "cascade", 1 << 30),
     ],
 )
-def test_the_estimate_is_within_a_fifth(n, d, k, dtype, algorithm):
-    arguments = [str(value) for value in (n, d, k, dtype, algorithm)]
+def test_the_estimate_is_within_a_fifth(n, d, k, dtype, algorithm, large_lists, monkeypatch):
+    monkeypatch.setattr(_memory, "LARGE_LISTS", large_lists)
+    arguments = [str(value) for value in (n, d, k, dtype, algorithm, large_lists)]
     result = subprocess.run(
         [sys.executable, "-c", FIT, *arguments], capture_output=True, text=True, check=True
     )

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import oracle
 from cases import SEARCHES, random_case
 from comparators import assert_same_rows
-from quickshiftpp import MCores, QuickShift, QuickshiftPP
+from quickshiftpp import MCores, QuickShift, QuickshiftPP, _memory
 
 
 def check(case, **options):
@@ -29,6 +29,13 @@ def check(case, **options):
 @given(seed=st.integers(0, 2**32 - 1), algorithm=st.sampled_from(SEARCHES))
 def test_any_case(seed, algorithm):
     check(random_case(seed), algorithm=algorithm)
+
+
+@pytest.mark.parametrize("block", range(4))
+def test_without_lists(block, monkeypatch):
+    monkeypatch.setattr(_memory, "LARGE_LISTS", 0)
+    for seed in range(3000 + 100 * block, 3100 + 100 * block):
+        check(random_case(seed), algorithm="kd_tree")
 
 
 @pytest.mark.parametrize("block", range(20))

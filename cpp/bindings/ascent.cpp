@@ -52,11 +52,11 @@ void declare_ascent(nb::module_& m) {
          const nb::object& progress) {
         require(lists.samples() == index.samples(), "the lists belong to another index");
         return run_native(threads, progress, [&](const Run& run) {
-          Buffer<std::int32_t> parent = denser_parents(index, lists, cascade, run);
+          Parents found = denser_parents(index, lists, cascade, run);
           auto rows = by_row<std::int32_t>(index, run, [&](std::int32_t i) {
-            return parent[i] < 0 ? -1 : index.original(parent[i]);
+            return found.parent[i] < 0 ? -1 : index.original(found.parent[i]);
           });
-          return new Parents{std::move(parent), std::move(rows)};
+          return new FoundParents{std::move(found), std::move(rows)};
         });
       },
       "index"_a, "lists"_a, "cascade"_a.none(), "threads"_a, "progress"_a = nb::none(),
@@ -87,9 +87,9 @@ std::tuple<Array<std::int32_t>, Array<std::int32_t>, Array<std::int32_t>> cut(
 }  // namespace
 
 void register_ascent(nb::module_& m) {
-  nb::class_<Parents>(m, "Parents", "Each sample's nearest denser sample.")
+  nb::class_<FoundParents>(m, "Parents", "Each sample's nearest denser sample.")
       .def(
-          "take_rows", [](Parents& parents) { return to_array(std::move(parents.row)); },
+          "take_rows", [](FoundParents& parents) { return to_array(std::move(parents.row)); },
           "The row numbers, by row, -1 for none; to be asked for once.");
   declare_ascent<float>(m);
   declare_ascent<double>(m);

@@ -23,13 +23,14 @@ template <class T>
 void declare_mode_tree(nb::module_& m) {
   m.def(
       "mode_tree",
-      [](const Index<T>& index, const NeighborLists& lists, const Parents& parents, int threads,
-         const nb::object& progress) {
-        require(lists.samples() == index.samples() && parents.position.size() == index.samples(),
+      [](const Index<T>& index, const NeighborLists& lists, const FoundParents& parents,
+         int threads, const nb::object& progress) {
+        require(lists.samples() == index.samples() &&
+                    parents.by_position.parent.size() == index.samples(),
                 "the lists belong to another index");
         ModeTree tree;
         auto basin = run_native(threads, progress, [&](const Run& run) {
-          tree = mode_tree(index, lists, parents.position.data(), run);
+          tree = mode_tree(index, lists, parents.by_position, run);
           return by_row<std::int32_t>(index, run, [&](std::int32_t i) { return tree.basin[i]; });
         });
         return std::tuple(rows_of(index, tree.position), rows_of(index, tree.saddle),

@@ -49,14 +49,18 @@ void declare_index(nb::module_& m, const char* name) {
           "The samples as they were given.");
   m.def(
       "neighbor_lists",
-      [](const Index<T>& index, int k, int threads, const nb::object& progress) {
+      [](const Index<T>& index, int k, int threads, const nb::object& progress, bool only_radii) {
         require(k >= 1 && static_cast<std::size_t>(k) <= index.samples(),
                 "neighbor_lists needs 1 <= k <= samples");
+        require(!only_radii || can_search_again(index), "these samples need their lists");
         return run_native(threads, progress, [&](const Run& run) {
-          return new NeighborLists(neighbor_lists(index, k, run));
+          return new NeighborLists(neighbor_lists(index, k, run, only_radii));
         });
       },
-      "index"_a, "k"_a, "threads"_a, "progress"_a = nb::none(), nb::rv_policy::take_ownership);
+      "index"_a, "k"_a, "threads"_a, "progress"_a = nb::none(), "only_radii"_a = false,
+      nb::rv_policy::take_ownership);
+  m.def("can_search_again", &can_search_again<T>, "index"_a,
+        "Whether the stages after the join can do with radii.");
   m.def(
       "visited_share",
       [](const Index<T>& index, int k, int threads) {
@@ -71,6 +75,7 @@ void declare_index(nb::module_& m, const char* name) {
       "first_neighbors",
       [](const Index<T>& index, const NeighborLists& lists, int k, int threads) {
         require(k >= 1 && k <= lists.k(), "first_neighbors needs 1 <= k <= the lists' own");
+        require(lists.keeps_lists(), "there are no lists to shorten");
         return run_native(threads, nb::none(),
                           [&](const Run& run) { return lists.first(index, k, run); });
       },

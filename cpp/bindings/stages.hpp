@@ -2,14 +2,15 @@
 
 #include <nanobind/nanobind.h>
 
+#include "quickshiftpp/ascent.hpp"
 #include "quickshiftpp/buffer.hpp"
 
 namespace quickshiftpp::bindings {
 
 /// What the search for the nearest denser samples leaves for the later stages.
-struct Parents {
-  Buffer<std::int32_t> position;  ///< by position
-  Buffer<std::int32_t> row;       ///< by row
+struct FoundParents {
+  Parents by_position;
+  Buffer<std::int32_t> row;  ///< the parents, by row
 };
 
 /// One function per stage; each registers what its header in quickshiftpp/ declares.

@@ -1,12 +1,14 @@
 #include "quickshiftpp/ascent.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 
 #include "quickshiftpp/cascade.hpp"
 #include "quickshiftpp/forest.hpp"
 #include "quickshiftpp/kernels.hpp"
+#include "quickshiftpp/query_block.hpp"
 
 namespace quickshiftpp {
 
@@ -76,7 +78,7 @@ void climb(const Cut& cut, const std::vector<BasinRule>& rules, std::int32_t* la
 
 template <class T>
 NearestBelow<T>::NearestBelow(const Index<T>& index, const double* key)
-    : index_(index), key_(key), least_(index.least_per_node(key)), kernel_(kernels<T>()) {}
+    : index_(index), key_(key), extremes_(index.extremes_per_node(key)), kernel_(kernels<T>()) {}
 
 template <class T>
 Found NearestBelow<T>::from_point(const double* point, std::int32_t home, double limit) const {
@@ -85,7 +87,7 @@ Found NearestBelow<T>::from_point(const double* point, std::int32_t home, double
   visit_outward(
       index_, home, 1,
       [&](std::size_t node) {
-        if (!(least_[node] < limit)) return kInfinity;
+        if (!(extremes_[node].least < limit)) return kInfinity;
         return node_distance(index_, node, point);
       },
       // The largest finite number, so that infinity always means "skip".
@@ -115,12 +117,21 @@ Found NearestBelow<T>::from_sample(std::int32_t position, double limit) const {
   return from_point(point.data(), position / tuning::kBlock, limit);
 }
 
+namespace {
+
+Parents all_level(std::size_t samples) {
+  Parents parents{Buffer<std::int32_t>(samples), Buffer<std::uint8_t>(samples)};
+  std::fill_n(parents.may_be_level.data(), samples, std::uint8_t{1});
+  return parents;
+}
+
 template <class T>
-Buffer<std::int32_t> denser_parents(const Index<T>& index, const NeighborLists& lists,
-                                    const Cascade<T>* cascade, const Run& run) {
+Parents parents_from_lists(const Index<T>& index, const NeighborLists& lists,
+                           const Cascade<T>* cascade, const Run& run) {
   const double* radius = lists.squared_radii();
   const NearestBelow<T> search(index, radius);
-  Buffer<std::int32_t> parent(index.samples());
+  Parents found = all_level(index.samples());
+  Buffer<std::int32_t>& parent = found.parent;
   std::vector<std::vector<std::int32_t>> open(static_cast<std::size_t>(run.threads));
   parallel_for(run, index.samples(), 256, [&](std::size_t begin, std::size_t end, int thread) {
     for (auto i = static_cast<std::int32_t>(begin); i < static_cast<std::int32_t>(end); ++i) {
@@ -151,12 +162,121 @@ Buffer<std::int32_t> denser_parents(const Index<T>& index, const NeighborLists& 
   if (cascade != nullptr) {
     std::vector<std::int32_t> samples;
     for (const auto& part : open) samples.insert(samples.end(), part.begin(), part.end());
-    std::vector<Found> found(samples.size());
-    cascade->nearest_below(radius, radius, samples, found.data(), run);
+    std::vector<Found> nearest(samples.size());
+    cascade->nearest_below(radius, radius, samples, nearest.data(), run);
     for (std::size_t i = 0; i < samples.size(); ++i)
-      parent[static_cast<std::size_t>(samples[i])] = found[i].position;
+      parent[static_cast<std::size_t>(samples[i])] = nearest[i].position;
   }
-  return parent;
+  return found;
+}
+
+/// Finds the parents of one block of samples at a time, as far as they lie within the radius.
+template <class T>
+class BlockClimb {
+ public:
+  BlockClimb(const Index<T>& index, const double* radius, const std::vector<Extremes>& extremes)
+      : index_(index),
+        radius_(radius),
+        extremes_(extremes),
+        kernel_(kernels<T>()),
+        queries_(index) {}
+
+  /// Afterwards parent(lane) is -1 where nothing within the radius is denser.
+  void run(std::int32_t block) {
+    queries_.load(block);
+    widest_own_ = bound_ = -1;
+    for (int lane = 0; lane < queries_.lanes(); ++lane) {
+      const double own = radius_[queries_.begin() + lane];
+      reach_[lane] = own > 0 ? own : -1;  // of equal rows with radius zero none is denser
+      parent_[lane] = -1;
+      level_[lane] = 0;
+      widest_own_ = std::max(widest_own_, reach_[lane]);
+    }
+    bound_ = widest_own_;
+    visit_outward(
+        index_, block, 1,
+        [this](std::size_t node) {
+          if (extremes_[node].least > widest_own_) return kInfinity;
+          return queries_.distance(index_.box(node));
+        },
+        [this] { return bound_; },
+        [this](std::int32_t target, std::size_t node) { meet(target, node); });
+  }
+
+  const QueryBlock<T>& queries() const { return queries_; }
+  std::int32_t parent(int lane) const { return parent_[lane]; }
+  /// Whether another within the radius is as dense, where none is denser.
+  bool is_level(int lane) const { return level_[lane] > 1; }
+
+ private:
+  void meet(std::int32_t target, std::size_t node) {
+    const std::int32_t first = index_.block_begin(target);
+    bool has_shrunk = false;
+    std::uint32_t concerned = queries_.all() & kernel_.near_box(queries_.data(), index_.columns(),
+                                                                index_.box(node), reach_);
+    for (; concerned != 0; concerned &= concerned - 1) {
+      const int lane = std::countr_zero(concerned);
+      const double own = radius_[queries_.begin() + lane];
+      if (own < extremes_[node].least) continue;
+      Ascent ascent = kernel_.upward(index_.block(target), index_.columns(), queries_.point(lane),
+                                     reach_[lane], radius_ + first, own);
+      level_[lane] += std::popcount(ascent.level);  // the sample itself is one
+      for (; ascent.nearest != 0; ascent.nearest &= ascent.nearest - 1) {
+        const std::int32_t j = first + std::countr_zero(ascent.nearest);
+        if (parent_[lane] < 0 || ascent.squared < reach_[lane] ||
+            is_preferred(index_, radius_, j, parent_[lane]))
+          parent_[lane] = j;
+        has_shrunk |= ascent.squared < reach_[lane];
+        reach_[lane] = ascent.squared;
+      }
+    }
+    if (has_shrunk) bound_ = *std::max_element(reach_, reach_ + queries_.lanes());
+  }
+
+  const Index<T>& index_;
+  const double* radius_;
+  const std::vector<Extremes>& extremes_;  // of the radii below each node
+  const Kernels<T>& kernel_;
+  QueryBlock<T> queries_;
+  alignas(64) double reach_[tuning::kBlock];  // squared distance to the parent found so far
+  std::int32_t parent_[tuning::kBlock];
+  int level_[tuning::kBlock];  // as dense as the sample, itself included
+  double widest_own_ = -1;
+  double bound_ = -1;
+};
+
+template <class T>
+Parents parents_from_space(const Index<T>& index, const double* radius, const Run& run) {
+  const NearestBelow<T> search(index, radius);
+  Parents found = all_level(index.samples());
+  std::vector<BlockClimb<T>> climbs;
+  for (int t = 0; t < run.threads; ++t) climbs.emplace_back(index, radius, search.extremes());
+  parallel_for(run, static_cast<std::size_t>(index.blocks()), 8,
+               [&](std::size_t begin, std::size_t end, int thread) {
+                 BlockClimb<T>& climb = climbs[static_cast<std::size_t>(thread)];
+                 for (std::size_t block = begin; block < end; ++block) {
+                   climb.run(static_cast<std::int32_t>(block));
+                   for (int lane = 0; lane < climb.queries().lanes(); ++lane) {
+                     const std::int32_t i = climb.queries().begin() + lane;
+                     std::int32_t parent = climb.parent(lane);
+                     if (parent < 0 && radius[i] > 0) {
+                       parent = search.from_sample(i, radius[i]).position;
+                       found.may_be_level[static_cast<std::size_t>(i)] = climb.is_level(lane);
+                     }
+                     found.parent[static_cast<std::size_t>(i)] = parent;
+                   }
+                 }
+               });
+  return found;
+}
+
+}  // namespace
+
+template <class T>
+Parents denser_parents(const Index<T>& index, const NeighborLists& lists, const Cascade<T>* cascade,
+                       const Run& run) {
+  if (lists.keeps_lists()) return parents_from_lists(index, lists, cascade, run);
+  return parents_from_space(index, lists.squared_radii(), run);
 }
 
 std::vector<std::int32_t> cut_labels(const Cut& cut, double ratio, std::size_t min_cluster_size,
@@ -197,10 +317,10 @@ std::vector<std::int32_t> cut_labels(const Cut& cut, double ratio, std::size_t m
   return cores;
 }
 
-#define QSPP_INSTANTIATE(T)                                                              \
-  template class NearestBelow<T>;                                                        \
-  template Buffer<std::int32_t> denser_parents<T>(const Index<T>&, const NeighborLists&, \
-                                                  const Cascade<T>*, const Run&);
+#define QSPP_INSTANTIATE(T)                                                                    \
+  template class NearestBelow<T>;                                                              \
+  template Parents denser_parents<T>(const Index<T>&, const NeighborLists&, const Cascade<T>*, \
+                                     const Run&);
 QSPP_INSTANTIATE(float)
 QSPP_INSTANTIATE(double)
 #undef QSPP_INSTANTIATE

@@ -311,11 +311,11 @@ NeighborLists Cascade<T>::neighbor_lists(int k, const Run& run) const {
 template <class T>
 class Cascade<T>::BelowSearch {
  public:
-  /// `least` key below each node of the cascade's tree; `key` by row.
-  BelowSearch(const Cascade& cascade, const double* key, const std::vector<double>& least)
+  /// the extreme keys below each node of the cascade's tree; `key` by row.
+  BelowSearch(const Cascade& cascade, const double* key, const std::vector<Extremes>& extremes)
       : cascade_(cascade),
         key_(key),
-        least_(least),
+        extremes_(extremes),
         probe_(cascade),
         box_(2 * static_cast<std::size_t>(cascade.screen_.columns())) {}
 
@@ -348,7 +348,7 @@ class Cascade<T>::BelowSearch {
     visit_outward(
         screen, probe_.position(0) / kBlock, 1,
         [&](std::size_t node) {
-          if (!(least_[node] < highest_)) return kInfinity;
+          if (!(extremes_[node].least < highest_)) return kInfinity;
           return box_box_distance(box_.data(), screen.box(node), screen.columns());
         },
         // The largest finite number, so that infinity always means "skip".
@@ -373,7 +373,7 @@ class Cascade<T>::BelowSearch {
 
   const Cascade& cascade_;
   const double* key_;
-  const std::vector<double>& least_;
+  const std::vector<Extremes>& extremes_;
   Probe probe_;
   std::vector<double> box_;
   double limit_[kProbe];
@@ -392,14 +392,14 @@ void Cascade<T>::nearest_below(const double* key, const double* limit,
     key_by_position[static_cast<std::size_t>(i)] = key[screen_.original(i)];
     position[static_cast<std::size_t>(screen_.original(i))] = i;
   }
-  const std::vector<double> least = screen_.least_per_node(key_by_position.data());
+  const std::vector<Extremes> extremes = screen_.extremes_per_node(key_by_position.data());
   // Queries that are near each other go together.
   std::vector<std::pair<std::int32_t, std::size_t>> queries;
   for (std::size_t i = 0; i < samples.size(); ++i)
     queries.emplace_back(position[static_cast<std::size_t>(samples[i])], i);
   std::sort(queries.begin(), queries.end());
   parallel_for(run, queries.size(), 4 * kProbe, [&](std::size_t begin, std::size_t end, int) {
-    BelowSearch search(*this, key, least);
+    BelowSearch search(*this, key, extremes);
     for (; begin < end; begin += kProbe) {
       search.clear();
       for (std::size_t i = begin; i < std::min(begin + kProbe, end); ++i)

@@ -156,17 +156,23 @@ void Index<T>::fill_boxes(const Run& run) {
 }
 
 template <class T>
-std::vector<double> Index<T>::least_per_node(const double* value) const {
-  std::vector<double> least(nodes_.size());
+std::vector<Extremes> Index<T>::extremes_per_node(const double* value) const {
+  std::vector<Extremes> extremes(nodes_.size());
   for (std::size_t i = nodes_.size(); i-- > 0;) {
+    Extremes& own = extremes[i];
     if (nodes_[i].is_leaf()) {
       const std::int32_t b = nodes_[i].first;
-      least[i] = *std::min_element(value + block_begin(b), value + block_end(b));
+      own.least = own.greatest = value[block_begin(b)];
+      for (std::int32_t p = block_begin(b); p < block_end(b); ++p) {
+        own.least = std::min(own.least, value[p]);
+        own.greatest = std::max(own.greatest, value[p]);
+      }
     } else {
-      least[i] = std::min(least[left(i)], least[right(i)]);
+      const Extremes &l = extremes[left(i)], &r = extremes[right(i)];
+      own = {std::min(l.least, r.least), std::max(l.greatest, r.greatest)};
     }
   }
-  return least;
+  return extremes;
 }
 
 template class Index<float>;

@@ -158,6 +158,105 @@ uint32_t near_box(const T* block, int columns, const double* box, const double* 
   return mask;
 }
 
+template <class T, int Columns>
+Ascent upward_of_columns(const T* block, int columns, const double* query, double limit,
+                         const double* radius, double own) {
+  const Doubles none = Doubles{} + __builtin_inf();
+  Ascent ascent{limit, 0, 0};
+  for (int base = 0; base < kBlock; base += kGroup * kLanes) {
+    Doubles sum[kGroup];
+    if (!squared_distances<T, Columns>(block + base, columns, query, ascent.squared, sum)) continue;
+    Doubles least = none;
+    for (int g = 0; g < kGroup; ++g) {
+      const Doubles other = load(radius + base + g * kLanes);
+      const Doubles as_dense = other == own ? sum[g] : none;
+      ascent.level |= at_most(as_dense, limit) << (base + g * kLanes);
+      sum[g] = other < own ? sum[g] : none;
+      least = sum[g] < least ? sum[g] : least;
+    }
+    double nearest = least[0];
+    for (int i = 1; i < kLanes; ++i) nearest = least[i] < nearest ? least[i] : nearest;
+    if (!(nearest <= ascent.squared)) continue;
+    if (nearest < ascent.squared) ascent.nearest = 0;
+    ascent.squared = nearest;
+    for (int g = 0; g < kGroup; ++g)
+      ascent.nearest |= at_most(sum[g], nearest) << (base + g * kLanes);
+  }
+  return ascent;
+}
+
+template <class T>
+Ascent upward(const T* block, int columns, const double* query, double limit, const double* radius,
+              double own) {
+  switch (columns) {
+    case 2:
+      return upward_of_columns<T, 2>(block, columns, query, limit, radius, own);
+    case 3:
+      return upward_of_columns<T, 3>(block, columns, query, limit, radius, own);
+    default:
+      return upward_of_columns<T, 0>(block, columns, query, limit, radius, own);
+  }
+}
+
+/// Bit i is set where the i-th of a block of numbers is neither `a` nor `b`.
+inline uint32_t differ(const int32_t* number, int32_t a, int32_t b) {
+  uint32_t mask = 0;
+#if QSPP_LANES == 8
+  for (int base = 0; base < kBlock; base += 16) {
+    const __m512i values = _mm512_load_si512(number + base);
+    const unsigned differs = _mm512_cmpneq_epi32_mask(values, _mm512_set1_epi32(a)) &
+                             _mm512_cmpneq_epi32_mask(values, _mm512_set1_epi32(b));
+    mask |= differs << base;
+  }
+#elif QSPP_LANES == 4
+  for (int base = 0; base < kBlock; base += 8) {
+    const __m256i values = _mm256_load_si256(reinterpret_cast<const __m256i*>(number + base));
+    const __m256i same = _mm256_or_si256(_mm256_cmpeq_epi32(values, _mm256_set1_epi32(a)),
+                                         _mm256_cmpeq_epi32(values, _mm256_set1_epi32(b)));
+    const auto equal = static_cast<unsigned>(_mm256_movemask_ps(_mm256_castsi256_ps(same)));
+    mask |= (~equal & 0xFFu) << base;
+  }
+#else
+  for (int i = 0; i < kBlock; ++i)
+    mask |= static_cast<uint32_t>(number[i] != a && number[i] != b) << i;
+#endif
+  return mask;
+}
+
+uint32_t differ(const int32_t* number, int32_t value) { return differ(number, value, value); }
+
+/// The samples of a block that reach the query with a radius of at most `own`.
+template <class T, int Columns>
+uint32_t reaching_columns(const T* block, int columns, const double* query, double own,
+                          const double* radius) {
+  uint32_t reaching = 0;
+  for (int base = 0; base < kBlock; base += kGroup * kLanes) {
+    Doubles sum[kGroup];
+    if (!squared_distances<T, Columns>(block + base, columns, query, own, sum)) continue;
+    for (int g = 0; g < kGroup; ++g) {
+      const int first = base + g * kLanes;
+      const Doubles reach = load(radius + first);
+      reaching |= (at_most(sum[g], reach) & at_most(reach, own)) << first;
+    }
+  }
+  return reaching;
+}
+
+template <class T>
+uint32_t upward_abroad(const T* block, int columns, const double* query, double own,
+                       const double* radius, const int32_t* basin, int32_t home, int32_t last) {
+  const uint32_t abroad = differ(basin, home, last);
+  if (abroad == 0) return 0;
+  switch (columns) {
+    case 2:
+      return abroad & reaching_columns<T, 2>(block, columns, query, own, radius);
+    case 3:
+      return abroad & reaching_columns<T, 3>(block, columns, query, own, radius);
+    default:
+      return abroad & reaching_columns<T, 0>(block, columns, query, own, radius);
+  }
+}
+
 inline Doubles load_unaligned(const double* p) {
   Doubles value;
   __builtin_memcpy(&value, p, sizeof(value));
@@ -382,9 +481,10 @@ extern const Kernels<float> kFloat;
 extern const Kernels<double> kDouble;
 extern const ScreenKernels kScreen;
 const ScreenKernels kScreen{screen, apart};
-const Kernels<float> kFloat{within<float>, near_box<float>, gaussian<float>, sort,
-                            next_upward_abroad};
-const Kernels<double> kDouble{within<double>, near_box<double>, gaussian<double>, sort,
-                              next_upward_abroad};
+const Kernels<float> kFloat{within<float>, near_box<float>, upward<float>, upward_abroad<float>,
+                            differ,        gaussian<float>, sort,          next_upward_abroad};
+const Kernels<double> kDouble{
+    within<double>, near_box<double>, upward<double>, upward_abroad<double>,
+    differ,         gaussian<double>, sort,           next_upward_abroad};
 
 }  // namespace quickshiftpp::QSPP_ISA

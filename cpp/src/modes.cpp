@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "quickshiftpp/forest.hpp"
-#include "quickshiftpp/kernels.hpp"
+#include "quickshiftpp/graph.hpp"
 
 namespace quickshiftpp {
 
@@ -57,21 +57,19 @@ struct EdgeCollection {
   }
 };
 
-template <class T>
+template <class T, class Graph>
 class TreeBuilder {
  public:
-  TreeBuilder(const Index<T>& index, const NeighborLists& lists, const std::int32_t* parent,
-              const Run& run)
-      : index_(index),
-        lists_(lists),
-        parent_(parent),
-        radius_(lists.squared_radii()),
-        kernel_(kernels<T>()),
+  TreeBuilder(const DensityOrder<T>& order, Graph graph, bool has_ties, const Run& run)
+      : order_(order),
+        index_(order.index()),
+        radius_(order.radius()),
+        graph_(std::move(graph)),
+        has_ties_(has_ties),
         run_(run) {}
 
-  ModeTree build() {
-    rank_coordinates();
-    link_upward();
+  ModeTree build(const Parents& parents) {
+    link_upward(parents);
     link_equal_rows();
     resolve_roots(tree_.basin.data(), index_.samples(), run_);
     number_modes();
@@ -82,77 +80,15 @@ class TreeBuilder {
   }
 
  private:
-  bool is_denser(std::int32_t a, std::int32_t b) const {
-    if (radius_[a] != radius_[b]) return radius_[a] < radius_[b];
-    return rank_.size() > 0
-               ? rank_[static_cast<std::size_t>(a)] < rank_[static_cast<std::size_t>(b)]
-               : index_.comes_first(a, b);
-  }
-
-  /// Where ties are the rule, comparing coordinates each time would be most of the work.
-  void rank_coordinates() {
-    std::atomic<std::size_t> tied{0};
-    parallel_for(
-        run_, index_.samples(), tuning::kGrain, [&](std::size_t begin, std::size_t end, int) {
-          std::size_t count = 0;
-          for (auto i = static_cast<std::int32_t>(begin); i < static_cast<std::int32_t>(end); ++i)
-            count += has_ties_beyond(i);
-          tied += count;
-        });
-    has_ties_ = tied > 0;
-    if (tied <= index_.samples() / tuning::kTiedShare) return;
-    const Buffer<std::int32_t> order = coordinate_order(index_);
-    rank_ = Buffer<std::int32_t>(index_.samples());
-    for (std::size_t r = 0; r < order.size(); ++r)
-      rank_[static_cast<std::size_t>(order[r])] = static_cast<std::int32_t>(r);
-  }
-
-  void link_upward() {
-    tree_.basin = Buffer<std::int32_t>(index_.samples());
+  void link_upward(const Parents& parents) {
+    tree_.basin = Buffer<std::int32_t>(index_.samples(), index_.room());
     // A sample with ties may search the whole index: small pieces then, to share and to interrupt.
     parallel_for(run_, index_.samples(), has_ties_ ? 64 : 1024,
                  [&](std::size_t begin, std::size_t end, int) {
                    for (auto i = static_cast<std::int32_t>(begin);
                         i < static_cast<std::int32_t>(end); ++i)
-                     tree_.basin[static_cast<std::size_t>(i)] = next_upward(i);
+                     tree_.basin[static_cast<std::size_t>(i)] = graph_.next_upward(i, parents);
                  });
-  }
-
-  /// The nearest denser mutual neighbour of i, or i itself. Any would do for the tree; this one is
-  /// mostly among the first few of the list.
-  std::int32_t next_upward(std::int32_t i) const {
-    // Mostly that is the nearest denser sample of all.
-    const std::int32_t parent = parent_[i];
-    if (parent < 0) return next_on_plateau(i);
-    if (!lists_.keeps_distances() && index_.squared_distance(i, parent) <= radius_[parent])
-      return parent;
-    const std::int32_t* neighbor = lists_.positions(i);
-    // All of smaller radius are in the list, at a distance of at most r_j < r_i.
-    std::int32_t next = i;
-    double distance = std::numeric_limits<double>::infinity();
-    for (int c = 1; c < lists_.k(); ++c) {
-      const std::int32_t j = neighbor[c];
-      if (next == i && !(radius_[j] < radius_[i])) continue;
-      const double squared = lists_.squared_distance(index_, i, c);
-      if (squared > distance) break;
-      if (radius_[j] < radius_[i] && squared <= radius_[j] && is_denser(j, next)) {
-        next = j;
-        distance = squared;
-      }
-    }
-    return next == i ? next_on_plateau(i) : next;
-  }
-
-  /// Of the neighbours that have the radius of i the densest, or i itself. The list need not hold
-  /// all of those at distance exactly r_i, and which ones it does must not matter.
-  std::int32_t next_on_plateau(std::int32_t i) const {
-    std::int32_t densest = i;
-    auto consider = [&](std::int32_t j) {
-      if (radius_[j] == radius_[i] && is_denser(j, densest)) densest = j;
-    };
-    for (int c = 1; c < lists_.k(); ++c) consider(lists_.positions(i)[c]);
-    if (has_ties_beyond(i)) for_tied(i, consider);
-    return densest;
   }
 
   /// k or more equal rows have radius zero and only each other as neighbours, but their lists need
@@ -173,7 +109,7 @@ class TreeBuilder {
       if (tree_.basin[i] == static_cast<std::int32_t>(i))
         tree_.position.push_back(static_cast<std::int32_t>(i));
     std::sort(tree_.position.begin(), tree_.position.end(),
-              [&](std::int32_t a, std::int32_t b) { return is_denser(a, b); });
+              [&](std::int32_t a, std::int32_t b) { return order_.is_denser(a, b); });
     Buffer<std::int32_t> number(n);
     for (std::size_t m = 0; m < tree_.modes(); ++m)
       number[static_cast<std::size_t>(tree_.position[m])] = static_cast<std::int32_t>(m);
@@ -216,9 +152,11 @@ class TreeBuilder {
     const auto blocks = static_cast<std::size_t>(index_.blocks());
     parallel_for(run_, blocks, has_ties_ ? 2 : 16, [&](std::size_t begin, std::size_t end, int t) {
       EdgeCollection& collection = collections[static_cast<std::size_t>(t)];
-      for (std::int32_t i = index_.block_begin(static_cast<std::int32_t>(begin));
-           i < index_.block_end(static_cast<std::int32_t>(end) - 1); ++i) {
-        touch_other_basins(i, collection);
+      for (std::size_t block = begin; block < end; ++block) {
+        graph_.touch_other_basins(static_cast<std::int32_t>(block), t, tree_.basin.data(),
+                                  [&](std::int32_t i, std::int32_t j, auto&& squared_distance) {
+                                    return touch(i, j, squared_distance, collection);
+                                  });
         if (collection.edges.size() >= collection.limit) {
           reduce(collection.edges);
           collection.forget();
@@ -232,70 +170,23 @@ class TreeBuilder {
     }
   }
 
-  /// Adds the edges from i to denser neighbours in other basins that are higher than those known.
-  void touch_other_basins(std::int32_t i, EdgeCollection& collection) const {
+  /// Adds the edge from i to its neighbour j in another basin if it is higher than those known.
+  /// Returns whether that basin needs no further look: it is joined as high as i can.
+  template <class Distance>
+  bool touch(std::int32_t i, std::int32_t j, Distance&& squared_distance,
+             EdgeCollection& collection) const {
     const std::int32_t own = tree_.basin[static_cast<std::size_t>(i)];
-    // Whether the basin of j needs no further look: it is joined to this one as high as i can.
-    auto touch = [&](std::int32_t j, auto&& squared_distance) {
-      const std::int32_t other = tree_.basin[static_cast<std::size_t>(j)];
-      const Edge edge{radius_[i], i, own, other};
-      // What is known costs less to look up than a distance, and mostly settles it.
-      Edge* known = collection.find(own, other);
-      if (known != nullptr && !is_higher(edge, *known)) return true;
-      if (!is_denser(j, i) || squared_distance() > radius_[j]) return false;
-      if (known != nullptr)
-        *known = edge;
-      else
-        collection.add(edge);
-      return true;
-    };
-    const std::int32_t* neighbor = lists_.positions(i);
-    const std::int32_t* basin = tree_.basin.data();
-    std::int32_t last = own;  // all edges of i to one basin are equally high
-    for (int c = 1; (c = kernel_.next_upward_abroad(neighbor, c, lists_.k(), basin, radius_, own,
-                                                    last, radius_[i])) < lists_.k();
-         ++c)
-      if (touch(neighbor[c], [&] { return lists_.squared_distance(index_, i, c); }))
-        last = basin[neighbor[c]];
-    if (has_ties_beyond(i))
-      for_tied(i, [&](std::int32_t j) {
-        if (basin[j] != own) touch(j, [&] { return radius_[j]; });
-      });
-  }
-
-  /// Whether denser mutual neighbours of i may be missing from its list. Equal rows are linked
-  /// apart.
-  bool has_ties_beyond(std::int32_t i) const { return lists_.tied_beyond(i) && radius_[i] > 0; }
-
-  /// Calls visit(j) for the denser samples j at distance exactly r_i = r_j, in i's list or not.
-  /// They are found again rather than stored: there may be far more than n k of them.
-  template <class Visit>
-  void for_tied(std::int32_t i, Visit&& visit) const {
-    const int columns = index_.columns();
-    std::vector<double> point(static_cast<std::size_t>(columns));
-    index_.gather(i, point.data());
-    const double limit = radius_[i];
-    constexpr std::int32_t all = std::numeric_limits<std::int32_t>::max();
-    visit_outward(
-        index_, i / tuning::kBlock, all,
-        [&](std::size_t node) {
-          // Equal samples have one radius: all of them are meant, or none.
-          if (index_.is_point(node) &&
-              radius_[index_.block_begin(index_.node(node).first)] != limit)
-            return std::numeric_limits<double>::infinity();
-          return node_distance(index_, node, point.data());
-        },
-        [&] { return limit; },
-        [&](std::int32_t block, std::size_t) {
-          double squared[kFoundCapacity];
-          std::int32_t position[kFoundCapacity];
-          const int found = kernel_.within(index_.block(block), index_.block_begin(block), columns,
-                                           point.data(), limit, squared, position);
-          for (int c = 0; c < found; ++c) {
-            const std::int32_t j = position[c];
-            if (squared[c] == limit && radius_[j] == limit && is_denser(j, i)) visit(j);
-          }
-        });
+    const std::int32_t other = tree_.basin[static_cast<std::size_t>(j)];
+    const Edge edge{radius_[i], i, own, other};
+    // What is known costs less to look up than a distance, and mostly settles it.
+    Edge* known = collection.find(own, other);
+    if (known != nullptr && !is_higher(edge, *known)) return true;
+    if (!order_.is_denser(j, i) || squared_distance() > radius_[j]) return false;
+    if (known != nullptr)
+      *known = edge;
+    else
+      collection.add(edge);
+    return true;
   }
 
   void merge() {
@@ -316,29 +207,47 @@ class TreeBuilder {
         tree_.size[static_cast<std::size_t>(tree_.parent[m])] += tree_.size[m];
   }
 
+  const DensityOrder<T>& order_;
   const Index<T>& index_;
-  const NeighborLists& lists_;
-  const std::int32_t* parent_;  // by position
-  const double* radius_;        // squared, by position
-  const Kernels<T>& kernel_;
+  const double* radius_;  // squared, by position
+  Graph graph_;
+  bool has_ties_;
   const Run& run_;
-  Buffer<std::int32_t> rank_;  // by position, in the order that settles ties; empty where few tie
-  bool has_ties_ = false;
   ModeTree tree_;
   std::vector<Edge> edges_;
 };
 
+/// How many samples have others, not in their list, as near as the last of it.
+std::size_t count_tied(const NeighborLists& lists, const Run& run) {
+  std::atomic<std::size_t> tied{0};
+  parallel_for(run, lists.samples(), tuning::kGrain, [&](std::size_t begin, std::size_t end, int) {
+    std::size_t count = 0;
+    for (auto i = static_cast<std::int32_t>(begin); i < static_cast<std::int32_t>(end); ++i)
+      count += lists.tied_beyond(i) && lists.squared_radii()[i] > 0;
+    tied += count;
+  });
+  return tied;
+}
+
 }  // namespace
 
 template <class T>
-ModeTree mode_tree(const Index<T>& index, const NeighborLists& lists, const std::int32_t* parent,
+ModeTree mode_tree(const Index<T>& index, const NeighborLists& lists, const Parents& parents,
                    const Run& run) {
-  return TreeBuilder<T>(index, lists, parent, run).build();
+  DensityOrder<T> order(index, lists.squared_radii());
+  const std::size_t tied = count_tied(lists, run);
+  if (tied > index.samples() / tuning::kTiedShare) order.rank_coordinates();
+  const bool is_faster_searched = can_search_again(index) &&
+                                  index.columns() <= tuning::kSearchedColumns &&
+                                  lists.k() >= tuning::kSearchedNeighbors;
+  if (is_faster_searched || !lists.keeps_lists())
+    return TreeBuilder(order, SearchedGraph<T>(order, run.threads), tied > 0, run).build(parents);
+  return TreeBuilder(order, ListedGraph<T>(order, lists), tied > 0, run).build(parents);
 }
 
-template ModeTree mode_tree<float>(const Index<float>&, const NeighborLists&, const std::int32_t*,
+template ModeTree mode_tree<float>(const Index<float>&, const NeighborLists&, const Parents&,
                                    const Run&);
-template ModeTree mode_tree<double>(const Index<double>&, const NeighborLists&, const std::int32_t*,
+template ModeTree mode_tree<double>(const Index<double>&, const NeighborLists&, const Parents&,
                                     const Run&);
 
 }  // namespace quickshiftpp

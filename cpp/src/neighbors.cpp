@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "quickshiftpp/kernels.hpp"
+#include "quickshiftpp/query_block.hpp"
 #include "quickshiftpp/shortlist.hpp"
 
 namespace quickshiftpp {
@@ -26,69 +27,48 @@ class BlockSearch {
         targets_(targets),
         kernel_(kernels<T>()),
         k_(k),
-        columns_(queries.columns()),
         is_self_join_(&queries == &targets),
-        storage_(2 * static_cast<std::size_t>(kBlock) * static_cast<std::size_t>(k)),
-        points_(static_cast<std::size_t>(kBlock) * static_cast<std::size_t>(columns_)),
-        box_(2 * static_cast<std::size_t>(columns_)) {}
+        storage_(2 * static_cast<std::size_t>(kBlock) * static_cast<std::size_t>(k)) {}
 
   /// Afterwards shortlist(lane) is sorted, for each lane of the block.
   void run(std::int32_t query_block) {
-    query_block_ = queries_.block(query_block);
-    begin_ = queries_.block_begin(query_block);
-    lanes_ = queries_.block_end(query_block) - begin_;
-    for (int lane = 0; lane < lanes_; ++lane) {
-      queries_.gather(begin_ + lane, point(lane));
+    queries_.load(query_block);
+    for (int lane = 0; lane < lanes(); ++lane) {
       shortlist_[lane].reset(storage_.data() + 2 * static_cast<std::size_t>(lane) * k_, k_,
-                             is_self_join_ ? begin_ + lane : -1);
+                             is_self_join_ ? begin() + lane : -1);
       lane_bound_[lane] = kInfinity;
     }
-    bound_queries();
     bound_ = kInfinity;
     // One more copy than k, so that the list knows of a tie beyond it.
     visit_outward(
         targets_, is_self_join_ ? query_block : -1, k_ / kBlock + 1,
         [this](std::size_t node) {
-          return targets_.has_tree() ? box_box_distance(box_.data(), targets_.box(node), columns_)
-                                     : 0.0;
+          return targets_.has_tree() ? queries_.distance(targets_.box(node)) : 0.0;
         },
         [this] { return bound_; },
         [this](std::int32_t block, std::size_t node) { meet(block, node); });
-    for (int lane = 0; lane < lanes_; ++lane) shortlist_[lane].flush(targets_, kernel_);
+    for (int lane = 0; lane < lanes(); ++lane) shortlist_[lane].flush(targets_, kernel_);
   }
 
   /// Blocks looked through, over all runs.
   std::size_t visits() const { return visits_; }
-  int lanes() const { return lanes_; }
-  std::int32_t begin() const { return begin_; }
+  int lanes() const { return queries_.lanes(); }
+  std::int32_t begin() const { return queries_.begin(); }
   const Shortlist<T>& shortlist(int lane) const { return shortlist_[lane]; }
 
  private:
-  double* point(int lane) { return points_.data() + static_cast<std::size_t>(lane) * columns_; }
-
-  void bound_queries() {
-    for (int c = 0; c < columns_; ++c) {
-      double low = kInfinity, high = -kInfinity;
-      for (int lane = 0; lane < lanes_; ++lane) {
-        low = std::min(low, point(lane)[c]);
-        high = std::max(high, point(lane)[c]);
-      }
-      box_[static_cast<std::size_t>(c)] = low;
-      box_[static_cast<std::size_t>(columns_ + c)] = high;
-    }
-  }
-
   /// The queries for which something in the block may be near enough, one bit each.
   std::uint32_t concerned(std::int32_t block, std::size_t node) {
-    const auto all = static_cast<std::uint32_t>((std::uint64_t{1} << lanes_) - 1);
-    if (!targets_.has_tree()) return all;
-    std::uint32_t lanes =
-        all & kernel_.near_box(query_block_, columns_, targets_.box(node), lane_bound_);
+    if (!targets_.has_tree()) return queries_.all();
+    const int columns = targets_.columns();
+    std::uint32_t lanes = queries_.all() & kernel_.near_box(queries_.data(), columns,
+                                                            targets_.box(node), lane_bound_);
     if (!targets_.is_point(node)) return lanes;
     // Equal samples at the bound come too late if the first of them does.
     for (std::uint32_t left = lanes; left != 0; left &= left - 1) {
       const int lane = std::countr_zero(left);
-      if (point_box_distance(point(lane), targets_.box(node), columns_) == lane_bound_[lane] &&
+      if (point_box_distance(queries_.point(lane), targets_.box(node), columns) ==
+              lane_bound_[lane] &&
           shortlist_[lane].turns_away(targets_, targets_.block_begin(block)))
         lanes &= ~(std::uint32_t{1} << lane);
     }
@@ -102,30 +82,24 @@ class BlockSearch {
     for (std::uint32_t left = concerned(block, node); left != 0; left &= left - 1) {
       const int lane = std::countr_zero(left);
       Shortlist<T>& list = shortlist_[lane];
-      list.meet(targets_, kernel_, block, point(lane));
+      list.meet(targets_, kernel_, block, queries_.point(lane));
       has_shrunk |= list.bound() < lane_bound_[lane];
       lane_bound_[lane] = list.bound();
     }
     if (!has_shrunk) return;
     // A bound of zero cannot fall: nothing that remains to be seen changes a radius.
-    const double widest = *std::max_element(lane_bound_, lane_bound_ + lanes_);
+    const double widest = *std::max_element(lane_bound_, lane_bound_ + lanes());
     bound_ = widest > 0 ? widest : -1;
   }
 
-  const Index<T>& queries_;
+  QueryBlock<T> queries_;
   const Index<T>& targets_;
   const Kernels<T>& kernel_;
   int k_;
-  int columns_;
   bool is_self_join_;
   Buffer<Candidate> storage_;
-  Buffer<double> points_;  // the queries' coordinates, one after another
-  Buffer<double> box_;     // and their bounding box
   Shortlist<T> shortlist_[kBlock];
   alignas(64) double lane_bound_[kBlock];  // the bounds of the lists
-  const T* query_block_ = nullptr;
-  std::int32_t begin_ = 0;
-  int lanes_ = 0;
   std::size_t visits_ = 0;
   double bound_ = kInfinity;  // the widest of them
 };
@@ -195,28 +169,32 @@ void settle_zero_radii(const Index<T>& index, std::size_t width, NeighborTable& 
 
 }  // namespace
 
-NeighborLists::NeighborLists(std::size_t samples, int k, bool keep_distances)
+NeighborLists::NeighborLists(std::size_t samples, std::size_t room, int k, Keep keep)
     : samples_(samples),
+      room_(room),
       k_(k),
+      keep_(keep),
       stride_(static_cast<std::size_t>(k)),
-      entries_(std::make_shared<Entries>(Buffer<std::int32_t>(samples * stride_),
-                                         Buffer<double>(keep_distances ? samples * stride_ : 0))),
-      squared_radius_(samples),
+      entries_(std::make_shared<Entries>(
+          Buffer<std::int32_t>(keep == Keep::nothing ? 0 : samples * stride_),
+          Buffer<double>(keep == Keep::all ? samples * stride_ : 0))),
+      squared_radius_(samples, room),
       tied_beyond_(samples) {}
 
 NeighborLists::NeighborLists(const NeighborLists& longer, int k)
     : samples_(longer.samples_),
+      room_(longer.room_),
       k_(k),
+      keep_(longer.keep_),
       stride_(longer.stride_),
       entries_(longer.entries_),
-      squared_radius_(samples_),
+      squared_radius_(samples_, room_),
       tied_beyond_(samples_) {}
 
 template <class T>
 NeighborLists NeighborLists::first(const Index<T>& index, int k, const Run& run) const {
   const bool copy = k < tuning::kCopyShare * static_cast<double>(stride_);
-  NeighborLists shorter =
-      copy ? NeighborLists(samples_, k, keeps_distances()) : NeighborLists(*this, k);
+  NeighborLists shorter = copy ? NeighborLists(samples_, room_, k, keep_) : NeighborLists(*this, k);
   const auto width = static_cast<std::size_t>(k);
   parallel_for(run, samples_, tuning::kGrain, [&](std::size_t begin, std::size_t end, int) {
     for (std::size_t i = begin; i < end; ++i) {
@@ -237,8 +215,8 @@ NeighborLists NeighborLists::first(const Index<T>& index, int k, const Run& run)
 }
 
 template <class T>
-NeighborLists neighbor_lists(const Index<T>& index, int k, const Run& run) {
-  NeighborLists lists(index, k);
+NeighborLists neighbor_lists(const Index<T>& index, int k, const Run& run, bool only_radii) {
+  NeighborLists lists(index, k, only_radii);
   search_all_blocks(index, index, k, run, [&](std::size_t i, const Shortlist<T>& found) {
     lists.store(i, found, found.tied_beyond());
   });
@@ -308,7 +286,7 @@ NeighborTable neighbor_table(const Index<T>& index, const NeighborLists& lists, 
 
 #define QSPP_INSTANTIATE(T)                                                               \
   template NeighborLists NeighborLists::first<T>(const Index<T>&, int, const Run&) const; \
-  template NeighborLists neighbor_lists<T>(const Index<T>&, int, const Run&);             \
+  template NeighborLists neighbor_lists<T>(const Index<T>&, int, const Run&, bool);       \
   template double visited_share<T>(const Index<T>&, int, const Run&);                     \
   template Buffer<double> kth_squared_distances<T>(const Index<T>&, const Index<T>&, int, \
                                                    const Run&);                           \

@@ -15,8 +15,14 @@ TEST_CASE("parents are the nearest samples of smaller radius") {
     for (bool tree : {true, false}) {
       const Index<double> index(rows.data(), samples, 2, tree, bench.run);
       const NeighborLists lists = neighbor_lists(index, 5, bench.run);
-      const Buffer<std::int32_t> parent = denser_parents<double>(index, lists, nullptr, bench.run);
+      const Parents listed = denser_parents<double>(index, lists, nullptr, bench.run);
+      const Buffer<std::int32_t>& parent = listed.parent;
       const double* radius = lists.squared_radii();
+      if (tree) {
+        const NeighborLists radii = neighbor_lists(index, 5, bench.run, true);
+        const Parents searched = denser_parents<double>(index, radii, nullptr, bench.run);
+        CHECK(std::equal(parent.data(), parent.data() + samples, searched.parent.data()));
+      }
       for (std::int32_t i = 0; i < static_cast<std::int32_t>(samples); ++i) {
         double best = std::numeric_limits<double>::infinity();
         auto distance = [&](std::int32_t j) {

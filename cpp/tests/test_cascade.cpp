@@ -47,7 +47,7 @@ TEST_CASE_TEMPLATE("a cascade finds what brute force finds", T, float, double) {
           const auto parents = denser_parents<T>(index, expected, nullptr, bench.run);
           const auto found = denser_parents<T>(index, expected, &cascade, bench.run);
           same = true;
-          for (std::size_t i = 0; i < samples; ++i) same &= parents[i] == found[i];
+          for (std::size_t i = 0; i < samples; ++i) same &= parents.parent[i] == found.parent[i];
           CHECK(same);
         }
       }

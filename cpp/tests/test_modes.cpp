@@ -14,7 +14,7 @@ TEST_CASE("two groups on a line meet at the sparse sample between them") {
   const Index<double> index(rows.data(), rows.size(), 1, true, bench.run);
   const NeighborLists lists = neighbor_lists(index, 4, bench.run);
   const auto parent = denser_parents<double>(index, lists, nullptr, bench.run);
-  const ModeTree tree = mode_tree(index, lists, parent.data(), bench.run);
+  const ModeTree tree = mode_tree(index, lists, parent, bench.run);
   REQUIRE(tree.modes() == 2);
   CHECK(index.original(tree.position[0]) == 1);  // r = 2, like samples 2 to 4, and comes first
   CHECK(tree.parent == std::vector<std::int32_t>{-1, 0});
@@ -30,10 +30,43 @@ TEST_CASE("equal rows make one mode, however many lists hold them") {
   const Index<double> index(rows.data(), rows.size(), 1, true, bench.run);
   const NeighborLists lists = neighbor_lists(index, 5, bench.run);
   const auto parent = denser_parents<double>(index, lists, nullptr, bench.run);
-  const ModeTree tree = mode_tree(index, lists, parent.data(), bench.run);
+  const ModeTree tree = mode_tree(index, lists, parent, bench.run);
   REQUIRE(tree.modes() == 2);
   CHECK(tree.size == std::vector<std::int64_t>{1000, 1000});
   CHECK(tree.parent == std::vector<std::int32_t>{-1, -1});
+}
+
+TEST_CASE_TEMPLATE("the graph searched again is the graph of the lists", T, float, double) {
+  testing::Bench bench;
+  const std::size_t samples = 1500;
+  for (int columns : {1, 2, 3}) {
+    for (int grid : {0, 7, 40}) {
+      const auto rows = testing::random_rows<T>(samples, columns, grid, 5 + columns);
+      const Index<T> plain(rows.data(), samples, columns, false, bench.run);
+      const Index<T> tree(rows.data(), samples, columns, true, bench.run);
+      for (int k : {2, 6, 40}) {
+        const NeighborLists lists = neighbor_lists(plain, k, bench.run);
+        const NeighborLists radii = neighbor_lists(tree, k, bench.run, true);
+        const ModeTree a =
+            mode_tree(plain, lists, denser_parents<T>(plain, lists, nullptr, bench.run), bench.run);
+        const ModeTree b =
+            mode_tree(tree, radii, denser_parents<T>(tree, radii, nullptr, bench.run), bench.run);
+        CHECK(a.parent == b.parent);
+        CHECK(a.size == b.size);
+        bool same = a.modes() == b.modes();
+        auto row = [](const Index<T>& index, std::int32_t position) {
+          return position < 0 ? -1 : index.original(position);
+        };
+        for (std::size_t m = 0; same && m < a.modes(); ++m)
+          same = row(plain, a.position[m]) == row(tree, b.position[m]) &&
+                 row(plain, a.saddle[m]) == row(tree, b.saddle[m]);
+        for (std::int32_t i = 0; same && i < static_cast<std::int32_t>(samples); ++i)
+          same = b.basin[static_cast<std::size_t>(i)] ==
+                 a.basin[static_cast<std::size_t>(tree.original(i))];
+        CHECK(same);
+      }
+    }
+  }
 }
 
 TEST_CASE("resolve_roots follows chains of any length") {

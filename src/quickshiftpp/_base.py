@@ -60,13 +60,23 @@ class IndexedClusterer(ClusterMixin, BaseEstimator):
             self._algorithm = choose_algorithm(
                 self.algorithm, scaled, threads, can_cascade=self._can_cascade
             )
-            check_memory(scaled, self._largest_k(samples.shape[0]), self._algorithm)
+            n_samples = samples.shape[0]
+            check_memory(
+                scaled,
+                self._largest_k(n_samples),
+                self._algorithm,
+                keep_lists=self._keeps_lists(n_samples),
+            )
             self._index = build_index(scaled, self._algorithm == "kd_tree", threads, progress)
         return samples
 
     def _largest_k(self, n_samples: int) -> int:  # noqa: ARG002
         """Return the number of neighbours to make room for."""
         return 0
+
+    def _keeps_lists(self, n_samples: int) -> bool:  # noqa: ARG002
+        """Return whether the fit needs neighbour lists even where radii would do."""
+        return False
 
     def __getstate__(self) -> dict[str, Any]:
         state: dict[str, Any] = dict(super().__getstate__())

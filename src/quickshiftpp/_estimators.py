@@ -59,11 +59,19 @@ class _CoreClusterer(IndexedClusterer):
     mode_indices_: npt.NDArray[np.int64]
     n_clusters_: int
 
-    def _search(self, samples: FloatArray, k: int, dimension: Any, threads: int) -> Surveyor:
+    def _keeps_lists(self, n_samples: int) -> bool:  # noqa: ARG002
+        return isinstance(self.dimension, str)
+
+    def _search(
+        self, samples: FloatArray, k: int, dimension: float | str | None, threads: int
+    ) -> Surveyor:
         """Find the k nearest of every sample: what landscapes are made from."""
         scaled = scale(samples, self._unit)
+        keep = self._keeps_lists(samples.shape[0])
         with stage("neighbors", self.verbose) as progress:
-            found = search(self._index, scaled, k, self._algorithm, threads, progress)
+            found = search(
+                self._index, scaled, k, self._algorithm, threads, progress, keep_lists=keep
+            )
         return Surveyor(found, self._unit, dimension, threads, self.verbose)
 
     def _take_landscape(self, landscape: Landscape) -> None:
@@ -250,15 +258,21 @@ class QuickshiftPP(_CoreClusterer):
     def _largest_k(self, n_samples: int) -> int:
         return self._candidate_ks(n_samples)[-1]
 
+    def _dimension_to_use(self) -> float | str | None:
+        if self.dimension is None and not isinstance(self.beta, Real):
+            return "intrinsic"
+        return self.dimension
+
+    def _keeps_lists(self, n_samples: int) -> bool:
+        several = len(self._candidate_ks(n_samples)) > 1
+        return several or isinstance(self._dimension_to_use(), str)
+
     def _survey(self, samples: FloatArray, threads: int) -> tuple[Landscape, float]:
         """Return the landscape and the beta to cut it at, chosen or given."""
         n_samples = samples.shape[0]
         is_auto = isinstance(self.k, str) or isinstance(self.beta, str)
         ks = self._candidate_ks(n_samples)
-        dimension = self.dimension
-        if dimension is None and not isinstance(self.beta, Real):
-            dimension = "intrinsic"
-        surveyor = self._search(samples, ks[-1], dimension, threads)
+        surveyor = self._search(samples, ks[-1], self._dimension_to_use(), threads)
         if is_auto:
             choice = choose(samples, surveyor, ks, self._betas_for, self._size_limit)
             return choice.landscape, choice.beta

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from . import _core
 from ._cascade import Cascade, build_cascade
-from ._memory import check_memory
+from ._memory import check_memory, skips_lists
 from ._progress import Progress, stage
 from ._validation import (
     FloatArray,
@@ -78,14 +78,25 @@ class Searched:
 
 
 def search(
-    index: Any, X: FloatArray, k: int, algorithm: str, threads: int, progress: Progress | None
+    index: Any,
+    X: FloatArray,
+    k: int,
+    algorithm: str,
+    threads: int,
+    progress: Progress | None,
+    *,
+    keep_lists: bool = True,
 ) -> Searched:
     """Find the k nearest samples of every sample by the algorithm chosen.
 
-    `X` are the samples of the index.
+    `X` are the samples of the index. Unless `keep_lists`, only the radii are kept where lists would
+    be large and the later stages can do without.
     """
     if algorithm != "cascade":
-        return Searched(index, _core.neighbor_lists(index, k, threads, progress), None)
+        n_samples, n_features = X.shape
+        only_radii = not keep_lists and skips_lists(n_samples, n_features, k, algorithm)
+        lists = _core.neighbor_lists(index, k, threads, progress, only_radii)
+        return Searched(index, lists, None)
     cascade = build_cascade(index, X, threads, progress)
     return Searched(index, cascade.neighbor_lists(k, threads, progress), cascade)
 

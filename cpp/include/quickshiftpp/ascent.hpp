@@ -39,23 +39,30 @@ class NearestBelow {
   Found from_point(const double* point, std::int32_t home, double limit) const;
   /// From a sample of the index.
   Found from_sample(std::int32_t position, double limit) const;
+  /// Of the keys below each node.
+  const std::vector<Extremes>& extremes() const { return extremes_; }
 
  private:
   const Index<T>& index_;
   const double* key_;
-  std::vector<double> least_;  // key below each node
+  std::vector<Extremes> extremes_;
   const Kernels<T>& kernel_;
 };
 
 template <class T>
 class Cascade;
 
-/// For every sample the nearest one of strictly smaller radius, by position; -1 where there is
-/// none. Taken from the neighbour list where that settles it, searched for otherwise: in the
-/// cascade where there is one.
+/// For every sample, by position:
+struct Parents {
+  Buffer<std::int32_t> parent;        ///< the nearest one of strictly smaller radius, -1 for none
+  Buffer<std::uint8_t> may_be_level;  ///< 0: no other within its radius is denser or as dense
+};
+
+/// Taken from the neighbour list where there is one and it settles it, searched for otherwise: in
+/// the cascade where there is one.
 template <class T>
-Buffer<std::int32_t> denser_parents(const Index<T>& index, const NeighborLists& lists,
-                                    const Cascade<T>* cascade, const Run& run);
+Parents denser_parents(const Index<T>& index, const NeighborLists& lists, const Cascade<T>* cascade,
+                       const Run& run);
 
 /// The clustering at one beta. Arrays by row; modes from the densest down.
 struct Cut {

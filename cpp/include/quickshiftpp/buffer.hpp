@@ -14,8 +14,10 @@ template <class T>
 class Buffer {
  public:
   Buffer() = default;
-  explicit Buffer(std::size_t size) : size_(size) {
-    if (size > 0) data_ = static_cast<T*>(::operator new(size * sizeof(T), alignment));
+  explicit Buffer(std::size_t size) : Buffer(size, size) {}
+  /// With room for more than `size`, which vector instructions may read but nobody asks for.
+  Buffer(std::size_t size, std::size_t room) : size_(size) {
+    if (room > 0) data_ = static_cast<T*>(::operator new(room * sizeof(T), alignment));
   }
   Buffer(Buffer&& other) noexcept
       : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}

@@ -22,6 +22,11 @@ struct Node {
   std::int32_t middle() const { return first + (last - first) / 2; }
 };
 
+struct Extremes {
+  double least;
+  double greatest;
+};
+
 /// The samples, copied into blocks of tuning::kBlock, with a k-d tree over the blocks or none.
 ///
 /// Inside the core a sample is known by its *position*: block * kBlock + lane. With the tree,
@@ -40,6 +45,8 @@ class Index {
   int columns() const { return columns_; }
   bool has_tree() const { return has_tree_; }
   std::int32_t blocks() const { return blocks_; }
+  /// Samples in full blocks: what an array by position needs for kernels that read whole blocks.
+  std::size_t room() const { return static_cast<std::size_t>(blocks_) * tuning::kBlock; }
 
   const T* block(std::int32_t b) const {
     return data_.data() + static_cast<std::size_t>(b) * columns_ * tuning::kBlock;
@@ -108,8 +115,8 @@ class Index {
         is_point_[i] = confirm(block_begin(nodes_[i].first), block_end(nodes_[i].last - 1));
   }
 
-  /// For every node the least `value` of a sample below it (`value` by position).
-  std::vector<double> least_per_node(const double* value) const;
+  /// For every node the least and the greatest `value` of a sample below it (`value` by position).
+  std::vector<Extremes> extremes_per_node(const double* value) const;
 
  private:
   void build_tree(const T* rows, const Run& run);

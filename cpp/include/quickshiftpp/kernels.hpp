@@ -13,6 +13,13 @@ struct Candidate {
   std::int32_t position;
 };
 
+/// What a sample finds in a block, a bit for each sample.
+struct Ascent {
+  double squared;         ///< the least squared distance to a denser one
+  std::uint32_t nearest;  ///< the denser ones at that distance
+  std::uint32_t level;    ///< those as dense as itself
+};
+
 /// Room that the outputs of Kernels::within need: a whole block, and a vector more, since the last
 /// store may be a full vector of which only some lanes count.
 inline constexpr int kFoundCapacity = tuning::kBlock + 8;
@@ -34,6 +41,22 @@ struct Kernels {
   /// Which samples of a block lie within limit[i] of a box (all lower bounds, then all upper ones):
   /// bit i is set where sample i does. Bits of lanes beyond the last sample mean nothing.
   std::uint32_t (*near_box)(const T* block, int columns, const double* box, const double* limit);
+
+  /// The nearest samples of a block with a radius below `own`, and all with a radius of `own`,
+  /// within `limit` of the query. `radius` is that of the block's first sample; whole blocks of it
+  /// are read. All are squares.
+  Ascent (*upward)(const T* block, int columns, const double* query, double limit,
+                   const double* radius, double own);
+
+  /// Which samples of a block have a radius (squared) of at most `own`, reach the query with it,
+  /// and lie neither in basin `home` nor in basin `last`. `radius` and `basin` are those of the
+  /// block's first sample; whole blocks of them are read.
+  std::uint32_t (*upward_abroad)(const T* block, int columns, const double* query, double own,
+                                 const double* radius, const std::int32_t* basin, std::int32_t home,
+                                 std::int32_t last);
+
+  /// Which of a block of numbers are not `value`.
+  std::uint32_t (*differ)(const std::int32_t* number, std::int32_t value);
 
   /// Sum over the block of exp(-squared distance * rate), in units of 2^-51, over the samples
   /// within `limit`. An integer, so that the order of summation does not matter.

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "quickshiftpp/ascent.hpp"
 #include "quickshiftpp/index.hpp"
 #include "quickshiftpp/neighbors.hpp"
 #include "quickshiftpp/parallel.hpp"
@@ -22,8 +23,8 @@ struct ModeTree {
   std::size_t modes() const { return position.size(); }
 };
 
-/// Builds the tree of the mutual k-nearest-neighbour graph. `parent` is the nearest denser sample
-/// of each, by position, -1 for none.
+/// Builds the tree of the mutual k-nearest-neighbour graph. `parents` are the
+/// nearest denser samples.
 ///
 /// 1. Every sample links to its nearest denser mutual neighbour; the links form basins, one per
 /// mode.
@@ -34,7 +35,7 @@ struct ModeTree {
 /// "Denser" means a smaller radius, then smaller coordinates, then a lower row number: a total
 /// order, so that a plateau has one mode.
 template <class T>
-ModeTree mode_tree(const Index<T>& index, const NeighborLists& lists, const std::int32_t* parent,
+ModeTree mode_tree(const Index<T>& index, const NeighborLists& lists, const Parents& parents,
                    const Run& run);
 
 }  // namespace quickshiftpp

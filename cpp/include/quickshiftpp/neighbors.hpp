@@ -11,20 +11,33 @@
 
 namespace quickshiftpp {
 
+/// What of the neighbour lists is kept.
+enum class Keep {
+  nothing,    ///< but the radii
+  positions,  ///< distances are computed again
+  all
+};
+
 /// The k nearest samples of every sample, itself first, by position. O(n k) and nothing else.
 ///
 /// Each list is sorted by squared distance, equal distances by row number. The lists for a smaller
-/// k are the beginnings of these. Where columns are few, distances are not kept but computed again.
+/// k are the beginnings of these. Where columns are few, distances are not kept but computed again;
+/// where they are fewer still and the stages after the join search again, the lists themselves need
+/// not be kept either.
 class NeighborLists {
  public:
   /// Empty lists, to be stored into.
   template <class T>
-  NeighborLists(const Index<T>& index, int k)
-      : NeighborLists(index.samples(), k, index.columns() > tuning::kRecomputeColumns) {}
+  NeighborLists(const Index<T>& index, int k, bool only_radii = false)
+      : NeighborLists(index.samples(), index.room(), k,
+                      only_radii                                    ? Keep::nothing
+                      : index.columns() > tuning::kRecomputeColumns ? Keep::all
+                                                                    : Keep::positions) {}
 
   std::size_t samples() const { return samples_; }
   int k() const { return k_; }
-  bool keeps_distances() const { return entries_->squared_distance.size() > 0; }
+  bool keeps_lists() const { return keep_ != Keep::nothing; }
+  bool keeps_distances() const { return keep_ == Keep::all; }
   const std::int32_t* positions(std::int32_t i) const {
     return entries_->position.data() + static_cast<std::size_t>(i) * stride_;
   }
@@ -49,8 +62,10 @@ class NeighborLists {
   /// Stores one list; different samples may be stored at once.
   template <class List>
   void store(std::size_t i, const List& list, bool tied_beyond) {
-    std::int32_t* position = entries_->position.data() + i * stride_;
-    for (int c = 0; c < k_; ++c) position[c] = list[c].position;
+    if (keeps_lists()) {
+      std::int32_t* position = entries_->position.data() + i * stride_;
+      for (int c = 0; c < k_; ++c) position[c] = list[c].position;
+    }
     if (keeps_distances()) {
       double* squared = entries_->squared_distance.data() + i * stride_;
       for (int c = 0; c < k_; ++c) squared[c] = list[c].squared;
@@ -69,20 +84,29 @@ class NeighborLists {
     Buffer<std::int32_t> position;
     Buffer<double> squared_distance;
   };
-  NeighborLists(std::size_t samples, int k, bool keep_distances);
+  NeighborLists(std::size_t samples, std::size_t room, int k, Keep keep);
   NeighborLists(const NeighborLists& longer, int k);
 
   std::size_t samples_;
+  std::size_t room_;  // what arrays by position take
   int k_;
+  Keep keep_;
   std::size_t stride_;
   std::shared_ptr<Entries> entries_;
   Buffer<double> squared_radius_;
   Buffer<std::uint8_t> tied_beyond_;
 };
 
-/// The exact self-join. 1 <= k <= samples.
+/// Whether the stages after the join can do with radii, and search again for what is near.
 template <class T>
-NeighborLists neighbor_lists(const Index<T>& index, int k, const Run& run);
+bool can_search_again(const Index<T>& index) {
+  return index.has_tree() && index.columns() <= tuning::kRecomputeColumns;
+}
+
+/// The exact self-join. 1 <= k <= samples. With `only_radii` no list is kept, which must do for
+/// the stages that follow: see can_search_again.
+template <class T>
+NeighborLists neighbor_lists(const Index<T>& index, int k, const Run& run, bool only_radii = false);
 
 /// The share of all pairs of blocks that the join for k neighbours looks at.
 template <class T>

@@ -1,0 +1,313 @@
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "quickshiftpp/ascent.hpp"
+#include "quickshiftpp/buffer.hpp"
+#include "quickshiftpp/index.hpp"
+#include "quickshiftpp/kernels.hpp"
+#include "quickshiftpp/neighbors.hpp"
+#include "quickshiftpp/query_block.hpp"
+
+/// The mutual k-nearest-neighbour graph, as the mode tree needs it: each sample's nearest denser
+/// neighbour, and its denser neighbours in other basins.
+///
+/// Two classes find them, and find the same: ListedGraph looks into neighbour lists; SearchedGraph
+/// looks into space again, where a few blocks of samples hold all that is near. It needs no lists,
+/// only radii, and in the plane it is the faster of the two where lists are long.
+namespace quickshiftpp {
+
+/// Which of two samples is the denser: the smaller radius, then the order that settles every tie.
+template <class T>
+class DensityOrder {
+ public:
+  /// `radius` (squared) by position.
+  DensityOrder(const Index<T>& index, const double* radius) : index_(index), radius_(radius) {}
+
+  /// Where ties are the rule, comparing coordinates each time would be most of the work.
+  void rank_coordinates() {
+    const Buffer<std::int32_t> order = coordinate_order(index_);
+    rank_ = Buffer<std::int32_t>(index_.samples());
+    for (std::size_t r = 0; r < order.size(); ++r)
+      rank_[static_cast<std::size_t>(order[r])] = static_cast<std::int32_t>(r);
+  }
+
+  const Index<T>& index() const { return index_; }
+  const double* radius() const { return radius_; }
+  bool is_denser(std::int32_t a, std::int32_t b) const {
+    if (radius_[a] != radius_[b]) return radius_[a] < radius_[b];
+    return rank_.size() > 0
+               ? rank_[static_cast<std::size_t>(a)] < rank_[static_cast<std::size_t>(b)]
+               : index_.comes_first(a, b);
+  }
+
+ private:
+  const Index<T>& index_;
+  const double* radius_;
+  Buffer<std::int32_t> rank_;  // by position, in the order that settles ties; empty where few tie
+};
+
+/// Calls visit(block, node) for the blocks within `limit` of a sample, in nodes for which
+/// admits(node) holds.
+template <class T, class Admits, class Visit>
+void visit_around(const Index<T>& index, std::int32_t i, const double* point, double limit,
+                  Admits&& admits, Visit&& visit) {
+  constexpr std::int32_t all = std::numeric_limits<std::int32_t>::max();
+  visit_outward(
+      index, i / tuning::kBlock, all,
+      [&](std::size_t node) {
+        return admits(node) ? node_distance(index, node, point)
+                            : std::numeric_limits<double>::infinity();
+      },
+      [&] { return limit; }, visit);
+}
+
+/// The graph from lists. What a list leaves out at distance exactly r is searched for.
+template <class T>
+class ListedGraph {
+ public:
+  ListedGraph(const DensityOrder<T>& order, const NeighborLists& lists)
+      : order_(order),
+        index_(order.index()),
+        lists_(lists),
+        radius_(order.radius()),
+        kernel_(kernels<T>()) {}
+
+  /// The nearest denser neighbour of i, mostly its nearest denser sample; i itself where it has
+  /// none. Among equally near ones the densest.
+  std::int32_t next_upward(std::int32_t i, const Parents& parents) const {
+    const std::int32_t parent = parents.parent[static_cast<std::size_t>(i)];
+    if (parent < 0) return next_on_plateau(i);
+    if (!lists_.keeps_distances() && index_.squared_distance(i, parent) <= radius_[parent])
+      return parent;
+    const std::int32_t* neighbor = lists_.positions(i);
+    // All of smaller radius are in the list, at a distance of at most r_j < r_i.
+    std::int32_t next = i;
+    double distance = std::numeric_limits<double>::infinity();
+    for (int c = 1; c < lists_.k(); ++c) {
+      const std::int32_t j = neighbor[c];
+      if (next == i && !(radius_[j] < radius_[i])) continue;
+      const double squared = lists_.squared_distance(index_, i, c);
+      if (squared > distance) break;
+      if (radius_[j] < radius_[i] && squared <= radius_[j] && order_.is_denser(j, next)) {
+        next = j;
+        distance = squared;
+      }
+    }
+    return next == i ? next_on_plateau(i) : next;
+  }
+
+  /// Calls touch(i, j, squared_distance) for the samples i of a block and neighbours j in other
+  /// basins that may be denser: `squared_distance()` must be at most the squared radius of j. Where
+  /// it returns true, the basin of j needs no further look from i.
+  template <class Touch>
+  void touch_other_basins(std::int32_t block, int, const std::int32_t* basin, Touch&& touch) {
+    for (std::int32_t i = index_.block_begin(block); i < index_.block_end(block); ++i) {
+      const std::int32_t* neighbor = lists_.positions(i);
+      const std::int32_t home = basin[i];
+      std::int32_t last = home;
+      for (int c = 1; (c = kernel_.next_upward_abroad(neighbor, c, lists_.k(), basin, radius_, home,
+                                                      last, radius_[i])) < lists_.k();
+           ++c)
+        if (touch(i, neighbor[c], [&] { return lists_.squared_distance(index_, i, c); }))
+          last = basin[neighbor[c]];
+      if (has_ties_beyond(i))
+        for_tied(i, [&](std::int32_t j) {
+          if (basin[j] != home) touch(i, j, [&] { return radius_[j]; });
+        });
+    }
+  }
+
+ private:
+  /// Of the neighbours that have the radius of i the densest, or i itself. The list need not hold
+  /// all of those at distance exactly r_i, and which ones it does must not matter.
+  std::int32_t next_on_plateau(std::int32_t i) const {
+    std::int32_t densest = i;
+    auto consider = [&](std::int32_t j) {
+      if (radius_[j] == radius_[i] && order_.is_denser(j, densest)) densest = j;
+    };
+    for (int c = 1; c < lists_.k(); ++c) consider(lists_.positions(i)[c]);
+    if (has_ties_beyond(i)) for_tied(i, consider);
+    return densest;
+  }
+
+  /// Whether denser neighbours of i may be missing from its list. Equal rows are linked apart.
+  bool has_ties_beyond(std::int32_t i) const { return lists_.tied_beyond(i) && radius_[i] > 0; }
+
+  /// Calls visit(j) for the denser samples j at distance exactly r_i = r_j, in i's list or not.
+  /// They are found again rather than stored: there may be far more than n k of them.
+  template <class Visit>
+  void for_tied(std::int32_t i, Visit&& visit) const {
+    std::vector<double> point(static_cast<std::size_t>(index_.columns()));
+    index_.gather(i, point.data());
+    const double limit = radius_[i];
+    visit_around(
+        index_, i, point.data(), limit,
+        [&](std::size_t node) {
+          // Equal samples have one radius: all of them are meant, or none.
+          return !(index_.is_point(node) &&
+                   radius_[index_.block_begin(index_.node(node).first)] != limit);
+        },
+        [&](std::int32_t block, std::size_t) {
+          double squared[kFoundCapacity];
+          std::int32_t position[kFoundCapacity];
+          const int found =
+              kernel_.within(index_.block(block), index_.block_begin(block), index_.columns(),
+                             point.data(), limit, squared, position);
+          for (int c = 0; c < found; ++c) {
+            const std::int32_t j = position[c];
+            if (squared[c] == limit && radius_[j] == limit && order_.is_denser(j, i)) visit(j);
+          }
+        });
+  }
+
+  const DensityOrder<T>& order_;
+  const Index<T>& index_;
+  const NeighborLists& lists_;
+  const double* radius_;
+  const Kernels<T>& kernel_;
+};
+
+/// The graph searched for again, from radii alone, with the tree of the index.
+///
+/// A denser neighbour j of i lies within r_j <= r_i of it. Queries go block by block: one descent
+/// finds the blocks that any of them can reach, and vectors compare a query with a whole block.
+template <class T>
+class SearchedGraph {
+ public:
+  SearchedGraph(const DensityOrder<T>& order, int threads)
+      : order_(order),
+        index_(order.index()),
+        radius_(order.radius()),
+        extremes_(index_.extremes_per_node(radius_)),
+        kernel_(kernels<T>()) {
+    queries_.reserve(static_cast<std::size_t>(threads));
+    for (int t = 0; t < threads; ++t) queries_.emplace_back(index_);
+  }
+
+  /// As of ListedGraph.
+  std::int32_t next_upward(std::int32_t i, const Parents& parents) const {
+    if (!(radius_[i] > 0) || parents.may_be_level[static_cast<std::size_t>(i)] == 0) return i;
+    const std::int32_t parent = parents.parent[static_cast<std::size_t>(i)];
+    if (parent >= 0) {
+      const double squared = index_.squared_distance(i, parent);
+      if (squared <= radius_[parent]) return parent;
+      if (squared <= radius_[i]) {
+        const std::int32_t next = nearest_neighbor_below(i);
+        if (next != i) return next;
+      }
+    }
+    return next_on_plateau(i);
+  }
+
+  /// As of ListedGraph; distances are known to do.
+  template <class Touch>
+  void touch_other_basins(std::int32_t block, int thread, const std::int32_t* basin,
+                          Touch&& touch) {
+    QueryBlock<T>& queries = queries_[static_cast<std::size_t>(thread)];
+    queries.load(block);
+    const std::int32_t begin = queries.begin();
+    alignas(64) double own[tuning::kBlock];
+    std::int32_t last[tuning::kBlock];
+    double widest = -1;
+    for (int lane = 0; lane < queries.lanes(); ++lane) {
+      // Equal rows of radius zero are linked apart.
+      own[lane] = radius_[begin + lane] > 0 ? radius_[begin + lane] : -1;
+      last[lane] = basin[begin + lane];
+      widest = std::max(widest, own[lane]);
+    }
+    constexpr std::int32_t every = std::numeric_limits<std::int32_t>::max();
+    visit_outward(
+        index_, block, every,
+        [&](std::size_t node) {
+          const double distance = queries.distance(index_.box(node));
+          const Extremes& radii = extremes_[node];
+          return radii.least <= widest && distance <= radii.greatest
+                     ? distance
+                     : std::numeric_limits<double>::infinity();
+        },
+        [&] { return widest; },
+        [&](std::int32_t target, std::size_t node) {
+          const std::int32_t first = index_.block_begin(target);
+          const double least = extremes_[node].least;
+          std::uint32_t concerned =
+              queries.all() &
+              kernel_.near_box(queries.data(), index_.columns(), index_.box(node), own);
+          for (; concerned != 0; concerned &= concerned - 1) {
+            const int lane = std::countr_zero(concerned);
+            if (own[lane] < least) continue;
+            const std::int32_t i = begin + lane;
+            std::uint32_t found = kernel_.upward_abroad(
+                index_.block(target), index_.columns(), queries.point(lane), own[lane],
+                radius_ + first, basin + first, basin[i], last[lane]);
+            while (found != 0) {
+              const std::int32_t j = first + std::countr_zero(found);
+              found &= found - 1;
+              if (!touch(i, j, [] { return 0.0; })) continue;
+              last[lane] = basin[j];
+              if (found != 0) found &= kernel_.differ(basin + first, basin[j]);
+            }
+          }
+        });
+  }
+
+ private:
+  /// The nearest denser neighbour of i, i itself where it has none.
+  std::int32_t nearest_neighbor_below(std::int32_t i) const {
+    std::int32_t next = i;
+    double distance = std::numeric_limits<double>::infinity();
+    around(
+        i, [&](const Extremes& radii) { return radii.least < radius_[i]; },
+        [&](std::int32_t j, double squared) {
+          if (!(radius_[j] < radius_[i]) || squared > radius_[j] || squared > distance) return;
+          if (squared == distance && !order_.is_denser(j, next)) return;
+          next = j;
+          distance = squared;
+        });
+    return next;
+  }
+
+  /// Of the neighbours that have the radius of i the densest, or i itself.
+  std::int32_t next_on_plateau(std::int32_t i) const {
+    std::int32_t densest = i;
+    around(
+        i,
+        [&](const Extremes& radii) {
+          return radii.least <= radius_[i] && radius_[i] <= radii.greatest;
+        },
+        [&](std::int32_t j, double) {
+          if (radius_[j] == radius_[i] && order_.is_denser(j, densest)) densest = j;
+        });
+    return densest;
+  }
+
+  /// Calls visit(j, squared distance) for the samples within r_i of i, in nodes that admit their
+  /// extreme radii.
+  template <class Admits, class Visit>
+  void around(std::int32_t i, Admits&& admits, Visit&& visit) const {
+    double point[tuning::kRecomputeColumns];
+    index_.gather(i, point);
+    visit_around(
+        index_, i, point, radius_[i], [&](std::size_t node) { return admits(extremes_[node]); },
+        [&](std::int32_t block, std::size_t) {
+          double squared[kFoundCapacity];
+          std::int32_t position[kFoundCapacity];
+          const int found = kernel_.within(index_.block(block), index_.block_begin(block),
+                                           index_.columns(), point, radius_[i], squared, position);
+          for (int c = 0; c < found; ++c) visit(position[c], squared[c]);
+        });
+  }
+
+  const DensityOrder<T>& order_;
+  const Index<T>& index_;
+  const double* radius_;
+  std::vector<Extremes> extremes_;  // of the radii below each node
+  const Kernels<T>& kernel_;
+  std::vector<QueryBlock<T>> queries_;  // one for each thread
+};
+
+}  // namespace quickshiftpp
