@@ -120,7 +120,10 @@ class Index {
 
  private:
   void build_tree(const T* rows, const Run& run);
-  void fill_blocks(const T* rows, const Run& run);
+  template <class Splitter>
+  void split_all(Splitter splitter, const Run& run);
+  template <class Row>
+  void fill_blocks(Row&& row_of, const Run& run);
   void fill_boxes(const Run& run);
 
   std::size_t samples_;
