@@ -119,18 +119,12 @@ Found NearestBelow<T>::from_sample(std::int32_t position, double limit) const {
 
 namespace {
 
-Parents all_level(std::size_t samples) {
-  Parents parents{Buffer<std::int32_t>(samples), Buffer<std::uint8_t>(samples)};
-  std::fill_n(parents.may_be_level.data(), samples, std::uint8_t{1});
-  return parents;
-}
-
 template <class T>
 Parents parents_from_lists(const Index<T>& index, const NeighborLists& lists,
                            const Cascade<T>* cascade, const Run& run) {
   const double* radius = lists.squared_radii();
   const NearestBelow<T> search(index, radius);
-  Parents found = all_level(index.samples());
+  Parents found{Buffer<std::int32_t>(index.samples()), Buffer<Link>(index.samples())};
   Buffer<std::int32_t>& parent = found.parent;
   std::vector<std::vector<std::int32_t>> open(static_cast<std::size_t>(run.threads));
   parallel_for(run, index.samples(), 256, [&](std::size_t begin, std::size_t end, int thread) {
@@ -157,6 +151,8 @@ Parents parents_from_lists(const Index<T>& index, const NeighborLists& lists,
           best = search.from_sample(i, radius[i]).position;
       }
       parent[static_cast<std::size_t>(i)] = best;
+      found.link[static_cast<std::size_t>(i)] =
+          !is_open && distance <= radius[best] ? Link::parent : Link::unknown;
     }
   });
   if (cascade != nullptr) {
@@ -205,8 +201,11 @@ class BlockClimb {
 
   const QueryBlock<T>& queries() const { return queries_; }
   std::int32_t parent(int lane) const { return parent_[lane]; }
-  /// Whether another within the radius is as dense, where none is denser.
-  bool is_level(int lane) const { return level_[lane] > 1; }
+  Link link(int lane) const {
+    if (parent_[lane] >= 0)
+      return reach_[lane] <= radius_[parent_[lane]] ? Link::parent : Link::unknown;
+    return level_[lane] > 1 ? Link::unknown : Link::none;
+  }
 
  private:
   void meet(std::int32_t target, std::size_t node) {
@@ -248,7 +247,7 @@ class BlockClimb {
 template <class T>
 Parents parents_from_space(const Index<T>& index, const double* radius, const Run& run) {
   const NearestBelow<T> search(index, radius);
-  Parents found = all_level(index.samples());
+  Parents found{Buffer<std::int32_t>(index.samples()), Buffer<Link>(index.samples())};
   std::vector<BlockClimb<T>> climbs;
   for (int t = 0; t < run.threads; ++t) climbs.emplace_back(index, radius, search.extremes());
   parallel_for(run, static_cast<std::size_t>(index.blocks()), 8,
@@ -259,11 +258,10 @@ Parents parents_from_space(const Index<T>& index, const double* radius, const Ru
                    for (int lane = 0; lane < climb.queries().lanes(); ++lane) {
                      const std::int32_t i = climb.queries().begin() + lane;
                      std::int32_t parent = climb.parent(lane);
-                     if (parent < 0 && radius[i] > 0) {
+                     if (parent < 0 && radius[i] > 0)
                        parent = search.from_sample(i, radius[i]).position;
-                       found.may_be_level[static_cast<std::size_t>(i)] = climb.is_level(lane);
-                     }
                      found.parent[static_cast<std::size_t>(i)] = parent;
+                     found.link[static_cast<std::size_t>(i)] = climb.link(lane);
                    }
                  }
                });

@@ -353,50 +353,36 @@ uint64_t gaussian(const T* block, int columns, const double* query, double rate,
   return result;
 }
 
-int next_upward_abroad(const int32_t* neighbor, int from, int k, const int32_t* basin,
-                       const double* radius, int32_t home, int32_t last, double own) {
-  int c = from;
+uint32_t listed_abroad(const int32_t* neighbor, int count, const int32_t* basin,
+                       const double* radius, int32_t home, int32_t last, double own,
+                       int32_t* other) {
 #if QSPP_LANES == 8
+  const auto lanes = static_cast<__mmask16>((1u << count) - 1);
   const __m512i homes = _mm512_set1_epi32(home), lasts = _mm512_set1_epi32(last);
+  const __m512i index = _mm512_maskz_loadu_epi32(lanes, neighbor);
+  const __m512i others = _mm512_mask_i32gather_epi32(homes, lanes, index, basin, 4);
+  const unsigned abroad =
+      _mm512_cmpneq_epi32_mask(others, homes) & _mm512_cmpneq_epi32_mask(others, lasts);
+  if (abroad == 0) return 0;
+  _mm512_storeu_si512(other, others);
   const __m512d limit = _mm512_set1_pd(own), none = _mm512_set1_pd(__builtin_inf());
-  for (; c < k; c += 16) {
-    const auto lanes = static_cast<__mmask16>(k - c < 16 ? (1u << (k - c)) - 1 : 0xFFFFu);
-    const __m512i index = _mm512_maskz_loadu_epi32(lanes, neighbor + c);
-    const __m512i other = _mm512_mask_i32gather_epi32(homes, lanes, index, basin, 4);
-    const unsigned abroad =
-        _mm512_cmpneq_epi32_mask(other, homes) & _mm512_cmpneq_epi32_mask(other, lasts);
-    if (abroad == 0) continue;
-    unsigned upward = 0;
-    for (int half = 0; half < 16; half += 8) {
-      const auto wanted = static_cast<__mmask8>(abroad >> half);
-      const __m256i where = _mm256_maskz_loadu_epi32(wanted, neighbor + c + half);
-      const __m512d radii = _mm512_mask_i32gather_pd(none, wanted, where, radius, 8);
-      upward |= unsigned{_mm512_cmp_pd_mask(radii, limit, _CMP_LE_OQ)} << half;
-    }
-    if (upward != 0) return c + __builtin_ctz(upward);
+  unsigned upward = 0;
+  for (int half = 0; half < kListedTogether; half += 8) {
+    const auto wanted = static_cast<__mmask8>(abroad >> half);
+    if (wanted == 0) continue;
+    const __m256i where = _mm256_maskz_loadu_epi32(wanted, neighbor + half);
+    const __m512d radii = _mm512_mask_i32gather_pd(none, wanted, where, radius, 8);
+    upward |= unsigned{_mm512_cmp_pd_mask(radii, limit, _CMP_LE_OQ)} << half;
   }
-  return k;
+  return upward;
 #else
-#if QSPP_LANES == 4
-  const __m256i homes = _mm256_set1_epi32(home), lasts = _mm256_set1_epi32(last);
-  for (; c + 8 <= k; c += 8) {
-    const __m256i index = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(neighbor + c));
-    const __m256i other = _mm256_i32gather_epi32(basin, index, 4);
-    const __m256i known =
-        _mm256_or_si256(_mm256_cmpeq_epi32(other, homes), _mm256_cmpeq_epi32(other, lasts));
-    unsigned abroad =
-        ~static_cast<unsigned>(_mm256_movemask_ps(_mm256_castsi256_ps(known))) & 0xFFu;
-    for (; abroad != 0; abroad &= abroad - 1) {
-      const int found = c + __builtin_ctz(abroad);
-      if (radius[neighbor[found]] <= own) return found;
-    }
+  uint32_t mask = 0;
+  for (int c = 0; c < count; ++c) {
+    other[c] = basin[neighbor[c]];
+    const bool abroad = other[c] != home && other[c] != last;
+    mask |= static_cast<uint32_t>(abroad && radius[neighbor[c]] <= own) << c;
   }
-#endif
-  for (; c < k; ++c) {
-    const int32_t j = neighbor[c];
-    if (basin[j] != home && basin[j] != last && radius[j] <= own) break;
-  }
-  return c;
+  return mask;
 #endif
 }
 
@@ -482,9 +468,9 @@ extern const Kernels<double> kDouble;
 extern const ScreenKernels kScreen;
 const ScreenKernels kScreen{screen, apart};
 const Kernels<float> kFloat{within<float>, near_box<float>, upward<float>, upward_abroad<float>,
-                            differ,        gaussian<float>, sort,          next_upward_abroad};
+                            differ,        gaussian<float>, sort,          listed_abroad};
 const Kernels<double> kDouble{
     within<double>, near_box<double>, upward<double>, upward_abroad<double>,
-    differ,         gaussian<double>, sort,           next_upward_abroad};
+    differ,         gaussian<double>, sort,           listed_abroad};
 
 }  // namespace quickshiftpp::QSPP_ISA

@@ -85,9 +85,14 @@ class TreeBuilder {
     // A sample with ties may search the whole index: small pieces then, to share and to interrupt.
     parallel_for(run_, index_.samples(), has_ties_ ? 64 : 1024,
                  [&](std::size_t begin, std::size_t end, int) {
-                   for (auto i = static_cast<std::int32_t>(begin);
-                        i < static_cast<std::int32_t>(end); ++i)
-                     tree_.basin[static_cast<std::size_t>(i)] = graph_.next_upward(i, parents);
+                   for (std::size_t i = begin; i < end; ++i) {
+                     const auto sample = static_cast<std::int32_t>(i);
+                     const Link link = parents.link[i];
+                     tree_.basin[i] = link == Link::parent ? parents.parent[i]
+                                      : link == Link::none
+                                          ? sample
+                                          : graph_.next_upward(sample, parents.parent[i]);
+                   }
                  });
   }
 

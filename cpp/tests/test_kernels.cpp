@@ -101,25 +101,57 @@ TEST_CASE("sort: by squared distance, equal ones as they came") {
   }
 }
 
-TEST_CASE("next_upward_abroad: what a plain loop finds") {
+TEST_CASE("listed_abroad, upward_abroad, upward: what plain loops find") {
+  testing::Bench bench;
   std::mt19937 engine(5);
-  for (int k : {1, 2, 7, 8, 9, 15, 16, 17, 63, 64, 65, 130}) {
-    for (int basins : {1, 2, 3, 40}) {
-      std::vector<std::int32_t> neighbor(k), basin(200);
-      std::vector<double> radius(basin.size());
-      for (std::int32_t& b : basin) b = static_cast<std::int32_t>(engine() % basins);
-      for (std::int32_t& j : neighbor) j = static_cast<std::int32_t>(engine() % basin.size());
-      for (double& r : radius) r = static_cast<double>(engine() % 6);
-      for (int from = 0; from <= k; ++from) {
-        for (std::int32_t last : {0, 1}) {
-          int expected = from;
-          for (; expected < k; ++expected) {
-            const std::int32_t j = neighbor[expected];
-            if (basin[j] != 0 && basin[j] != last && radius[j] <= 3) break;
-          }
-          CHECK(kernels<double>().next_upward_abroad(neighbor.data(), from, k, basin.data(),
-                                                     radius.data(), 0, last, 3) == expected);
+  for (int basins : {1, 2, 3, 40}) {
+    alignas(64) std::int32_t basin[kBlock];
+    alignas(64) double radius[kBlock];
+    for (std::int32_t& b : basin) b = static_cast<std::int32_t>(engine() % basins);
+    for (double& r : radius) r = static_cast<double>(engine() % 6);
+    for (std::int32_t last : {0, 1}) {
+      for (int count = 1; count <= kListedTogether; ++count) {
+        std::vector<std::int32_t> neighbor(count);
+        for (std::int32_t& j : neighbor) j = static_cast<std::int32_t>(engine() % kBlock);
+        std::int32_t other[kListedTogether];
+        const std::uint32_t found = kernels<double>().listed_abroad(neighbor.data(), count, basin,
+                                                                    radius, 0, last, 3, other);
+        std::uint32_t expected = 0;
+        for (int c = 0; c < count; ++c) {
+          const std::int32_t j = neighbor[c];
+          if (basin[j] == 0 || basin[j] == last || radius[j] > 3) continue;
+          expected |= std::uint32_t{1} << c;
+          CHECK(other[c] == basin[j]);
         }
+        CHECK(found == expected);
+      }
+      for (int columns : {1, 2, 3, 5}) {
+        const auto rows = testing::random_rows<double>(kBlock, columns, 3, 9 + columns);
+        const Index<double> index(rows.data(), kBlock, columns, false, bench.run);
+        const std::vector<double> query(columns, 1.0);
+        std::uint32_t abroad = 0, differ = 0, level = 0, nearest = 0;
+        double least = 4;  // the limit
+        for (int i = 0; i < kBlock; ++i) {
+          double squared = 0;
+          for (int c = 0; c < columns; ++c)
+            squared += (rows[i * columns + c] - 1) * (rows[i * columns + c] - 1);
+          const std::uint32_t bit = std::uint32_t{1} << i;
+          if (basin[i] != 1) differ |= bit;
+          if (squared <= radius[i] && radius[i] <= 3 && basin[i] != 0 && basin[i] != last)
+            abroad |= bit;
+          if (squared <= 4 && radius[i] == 3) level |= bit;
+          if (squared > least || radius[i] >= 3) continue;
+          nearest = squared < least ? bit : nearest | bit;
+          least = squared;
+        }
+        const auto& kernel = kernels<double>();
+        CHECK(kernel.differ(basin, 1) == differ);
+        CHECK(kernel.upward_abroad(index.block(0), columns, query.data(), 3, radius, basin, 0,
+                                   last) == abroad);
+        const Ascent ascent = kernel.upward(index.block(0), columns, query.data(), 4, radius, 3);
+        CHECK(ascent.nearest == nearest);
+        CHECK(ascent.level == level);
+        if (nearest != 0) CHECK(ascent.squared == least);
       }
     }
   }

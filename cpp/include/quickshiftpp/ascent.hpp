@@ -52,10 +52,17 @@ class NearestBelow {
 template <class T>
 class Cascade;
 
+/// What a sample's parent tells of its nearest denser neighbour in the mutual graph.
+enum class Link : std::uint8_t {
+  unknown,
+  parent,  ///< that is the one
+  none     ///< nothing within its radius is denser, or as dense
+};
+
 /// For every sample, by position:
 struct Parents {
-  Buffer<std::int32_t> parent;        ///< the nearest one of strictly smaller radius, -1 for none
-  Buffer<std::uint8_t> may_be_level;  ///< 0: no other within its radius is denser or as dense
+  Buffer<std::int32_t> parent;  ///< the nearest one of strictly smaller radius, -1 for none
+  Buffer<Link> link;
 };
 
 /// Taken from the neighbour list where there is one and it settles it, searched for otherwise: in

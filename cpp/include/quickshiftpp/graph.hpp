@@ -77,13 +77,10 @@ class ListedGraph {
         radius_(order.radius()),
         kernel_(kernels<T>()) {}
 
-  /// The nearest denser neighbour of i, mostly its nearest denser sample; i itself where it has
-  /// none. Among equally near ones the densest.
-  std::int32_t next_upward(std::int32_t i, const Parents& parents) const {
-    const std::int32_t parent = parents.parent[static_cast<std::size_t>(i)];
+  /// The nearest denser neighbour of i, given its nearest denser sample (-1 for none); i itself
+  /// where it has none. Among equally near ones the densest.
+  std::int32_t next_upward(std::int32_t i, std::int32_t parent) const {
     if (parent < 0) return next_on_plateau(i);
-    if (!lists_.keeps_distances() && index_.squared_distance(i, parent) <= radius_[parent])
-      return parent;
     const std::int32_t* neighbor = lists_.positions(i);
     // All of smaller radius are in the list, at a distance of at most r_j < r_i.
     std::int32_t next = i;
@@ -110,11 +107,19 @@ class ListedGraph {
       const std::int32_t* neighbor = lists_.positions(i);
       const std::int32_t home = basin[i];
       std::int32_t last = home;
-      for (int c = 1; (c = kernel_.next_upward_abroad(neighbor, c, lists_.k(), basin, radius_, home,
-                                                      last, radius_[i])) < lists_.k();
-           ++c)
-        if (touch(i, neighbor[c], [&] { return lists_.squared_distance(index_, i, c); }))
-          last = basin[neighbor[c]];
+      for (int from = 1; from < lists_.k(); from += kListedTogether) {
+        std::int32_t other[kListedTogether];
+        std::uint32_t found =
+            kernel_.listed_abroad(neighbor + from, std::min(kListedTogether, lists_.k() - from),
+                                  basin, radius_, home, last, radius_[i], other);
+        for (; found != 0; found &= found - 1) {
+          const int c = std::countr_zero(found);
+          if (other[c] != last && touch(i, neighbor[from + c], [&] {
+                return lists_.squared_distance(index_, i, from + c);
+              }))
+            last = other[c];
+        }
+      }
       if (has_ties_beyond(i))
         for_tied(i, [&](std::int32_t j) {
           if (basin[j] != home) touch(i, j, [&] { return radius_[j]; });
@@ -190,16 +195,11 @@ class SearchedGraph {
   }
 
   /// As of ListedGraph.
-  std::int32_t next_upward(std::int32_t i, const Parents& parents) const {
-    if (!(radius_[i] > 0) || parents.may_be_level[static_cast<std::size_t>(i)] == 0) return i;
-    const std::int32_t parent = parents.parent[static_cast<std::size_t>(i)];
-    if (parent >= 0) {
-      const double squared = index_.squared_distance(i, parent);
-      if (squared <= radius_[parent]) return parent;
-      if (squared <= radius_[i]) {
-        const std::int32_t next = nearest_neighbor_below(i);
-        if (next != i) return next;
-      }
+  std::int32_t next_upward(std::int32_t i, std::int32_t parent) const {
+    if (!(radius_[i] > 0)) return i;
+    if (parent >= 0 && index_.squared_distance(i, parent) <= radius_[i]) {
+      const std::int32_t next = nearest_neighbor_below(i);
+      if (next != i) return next;
     }
     return next_on_plateau(i);
   }

@@ -24,6 +24,9 @@ struct Ascent {
 /// store may be a full vector of which only some lanes count.
 inline constexpr int kFoundCapacity = tuning::kBlock + 8;
 
+/// Entries of a list that are looked at together.
+inline constexpr int kListedTogether = 16;
+
 /// The arithmetic on one block of samples, compiled once for each instruction set.
 ///
 /// A block holds tuning::kBlock samples column by column, so that one vector instruction works on
@@ -67,11 +70,11 @@ struct Kernels {
   /// arrays of the input have room for a multiple of 8.
   void (*sort)(double* squared, const std::int32_t* position, int count, Candidate* out);
 
-  /// The first c from `from` on for which neighbor[c] has a radius of at most `own` and lies
-  /// neither in basin `home` nor in basin `last`; k where there is none.
-  int (*next_upward_abroad)(const std::int32_t* neighbor, int from, int k,
-                            const std::int32_t* basin, const double* radius, std::int32_t home,
-                            std::int32_t last, double own);
+  /// Of up to kListedTogether neighbours, which have a radius of at most `own` and lie neither in
+  /// basin `home` nor in basin `last`. Writes the basins of those to `other`.
+  std::uint32_t (*listed_abroad)(const std::int32_t* neighbor, int count, const std::int32_t* basin,
+                                 const double* radius, std::int32_t home, std::int32_t last,
+                                 double own, std::int32_t* other);
 };
 
 /// The arithmetic that discards: float32, in any order, with fused operations where there are any.
