@@ -30,7 +30,8 @@ def plain(values: npt.NDArray[Any], dtype: npt.DTypeLike) -> npt.NDArray[Any]:
     if values.dtype == np.uint8:
         return values.astype(dtype)
     white = _LARGEST.get(values.dtype, 1)
-    return np.multiply(values, 255 / white, dtype=np.float64).astype(dtype)
+    scaled: npt.NDArray[Any] = np.multiply(values, 255 / white, dtype=np.float64)
+    return scaled.astype(dtype)
 
 
 def lab(values: npt.NDArray[Any], dtype: npt.DTypeLike) -> npt.NDArray[Any]:

@@ -52,7 +52,7 @@ def _touching(labels: Labels) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int
 def _components(
     size: int, first: npt.NDArray[np.int32], second: npt.NDArray[np.int32]
 ) -> npt.NDArray[np.int32]:
-    """Number the components of a graph by their first member."""
+    """Return the component of each node of a graph, numbered by their first members."""
     weights = np.ones(len(first), dtype=bool)
     graph = coo_array((weights, (first, second)), shape=(size, size))
     _, found = connected_components(graph, directed=False)

@@ -90,14 +90,13 @@ def _blur(
     colours: npt.NDArray[Any], mask: npt.NDArray[np.bool_] | None, widths: npt.NDArray[np.float64]
 ) -> npt.NDArray[Any]:
     """Blur each channel; what a mask leaves out does not leak in."""
-    weight = None if mask is None else mask.astype(colours.dtype)
-    share = None if weight is None else ndimage.gaussian_filter(weight, widths, mode="reflect")
     out = np.empty_like(colours)
+    if mask is None:
+        for channel in range(colours.shape[-1]):
+            ndimage.gaussian_filter(colours[..., channel], widths, output=out[..., channel])
+        return out
+    share = ndimage.gaussian_filter(mask.astype(colours.dtype), widths)
     for channel in range(colours.shape[-1]):
-        values = colours[..., channel]
-        if weight is None or share is None:
-            ndimage.gaussian_filter(values, widths, mode="reflect", output=out[..., channel])
-        else:
-            kept = ndimage.gaussian_filter(np.where(mask, values, 0), widths, mode="reflect")
-            np.divide(kept, share, out=out[..., channel], where=mask)
+        kept = ndimage.gaussian_filter(np.where(mask, colours[..., channel], 0), widths)
+        np.divide(kept, share, out=out[..., channel], where=mask)
     return out

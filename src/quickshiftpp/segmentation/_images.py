@@ -150,7 +150,7 @@ def per_axis(name: str, value: Any, shape: tuple[int, ...], *, least: str) -> np
 
 def check_ratio(ratio: Any) -> float:
     """Return the weight of colours as a positive float."""
-    if not isinstance(ratio, Real) or not 0 < ratio < math.inf:
+    if not isinstance(ratio, Real) or not 0 < float(ratio) < math.inf:
         raise ValueError(
             f"ratio is {ratio!r}, but it must be a positive number: the larger, the more colours "
             "count against positions."
