@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -16,6 +17,29 @@ struct Candidate {
 /// Room that the outputs of Kernels::within need: a whole block, and a vector more, since the last
 /// store may be a full vector of which only some lanes count.
 inline constexpr int kFoundCapacity = tuning::kBlock + 8;
+/// How far Kernels::run_within may read and write beyond the end of a run.
+inline constexpr int kRunOverhang = 16;
+
+/// A line of an image, as one query sees it.
+///
+/// What ends in `single` discards: with float32 colours, a pixel whose distance by these exceeds
+/// limit_single is beyond the limit.
+template <class T>
+struct Line {
+  const T* colours;  ///< channel by channel, `stride` apart; NaN where there is no sample
+  std::size_t stride;
+  int channels;
+  std::int32_t first;    ///< the number of the line's first pixel
+  const double* colour;  ///< of the query
+  const double* along;   ///< squared distance from the query along the line, by pixel
+  double across;         ///< squared distance of the line from the query
+  double limit;
+  const float* colour_single;
+  const float* along_single;
+  float across_single;
+  float limit_single;
+  bool is_whole;  ///< all are whole numbers below 2^24, with which float32 makes no error
+};
 
 /// The arithmetic on one block of samples, compiled once for each instruction set.
 ///
@@ -30,6 +54,10 @@ struct Kernels {
   /// room for kFoundCapacity entries.
   int (*within)(const T* block, std::int32_t first, int columns, const double* query, double limit,
                 double* squared, std::int32_t* position);
+
+  /// The same for the pixels [begin, end) of a line. Those after it are looked at too, up to
+  /// kRunOverhang of them.
+  int (*run_within)(const Line<T>& line, int begin, int end, double* squared, std::int32_t* pixel);
 
   /// Sum over the block of exp(-squared distance * rate), in units of 2^-51, over the samples
   /// within `limit`. An integer, so that the order of summation does not matter.

@@ -8,11 +8,11 @@ import numpy as np
 import numpy.typing as npt
 
 from .._landscape import Surveyor
-from .._neighbors import index_and_search
+from .._pixels import Grid, index_and_search_pixels
 from .._validation import check_beta, resolve_k, resolve_threads
 from ._defaults import Defaults
 from ._features import features_of
-from ._images import check_image, check_min_size, check_start_label
+from ._images import check_image, check_min_size, check_start_label, per_axis
 from ._tree import ImageTree
 
 Labels = npt.NDArray[np.int32]
@@ -208,6 +208,8 @@ def image_tree(
     defaults = Defaults.of(checked.n_pixels, paper=paper)
     neighbors = resolve_k(defaults.k if k is None else k, checked.n_pixels)
     features = features_of(checked, convert2lab, ratio, sigma, spacing, paper=paper)
-    unit, found = index_and_search(features, neighbors, "auto", threads)
+    step = per_axis("spacing", 1.0 if spacing is None else spacing, checked.shape, least="positive")
+    grid = Grid(checked.shape, tuple(step.tolist()), checked.mask)
+    unit, found = index_and_search_pixels(features, grid, neighbors, "auto", threads)
     landscape = Surveyor(found, unit, None, threads).survey(neighbors)
     return ImageTree(landscape.tree, checked.shape, checked.mask, neighbors, defaults)
