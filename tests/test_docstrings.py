@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import quickshiftpp
-from quickshiftpp import plotting
+from quickshiftpp import plotting, segmentation
 
 README = Path(__file__).parents[1] / "README.md"
 MODULES = ["quickshiftpp"] + [
@@ -26,7 +26,7 @@ def test_examples(name):
 
 
 PUBLIC = [(quickshiftpp, name) for name in quickshiftpp.__all__]
-PUBLIC += [(plotting, name) for name in plotting.__all__]
+PUBLIC += [(part, name) for part in (plotting, segmentation) for name in part.__all__]
 
 
 @pytest.mark.parametrize(("module", "name"), PUBLIC)

@@ -7,11 +7,12 @@ what is clustered. Images of any number of dimensions and channels, in scikit-im
     image  ->  _features (with _color)  ->  the stages of the package  ->  _tree  ->  labels
 
 ``_images`` guards the entrance, ``_defaults`` holds what experiments chose, ``_connected`` splits
-segments into connected ones.
+segments into connected ones and ``_merging`` joins those that hardly differ.
 """
 
 from ._features import pixel_features
+from ._merging import Merging
 from ._segment import image_tree, segment
 from ._tree import ImageTree
 
-__all__ = ["ImageTree", "image_tree", "pixel_features", "segment"]
+__all__ = ["ImageTree", "Merging", "image_tree", "pixel_features", "segment"]

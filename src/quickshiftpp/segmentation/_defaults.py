@@ -6,35 +6,46 @@ from dataclasses import dataclass
 
 # The paper's protocol: plain colours, position in pixels, and a beta for photographs.
 _PAPER_BETA = 0.9
+_PAPER_K = 100
+# Plain colours run to 255 where Lab's lightness runs to 100.
+_PLAIN_UNIT = 2.55
 
 
 @dataclass(frozen=True)
 class Defaults:
-    """The parameters of those who did not choose, for an image of so many pixels."""
+    """The parameters of those who did not choose.
+
+    Attributes
+    ----------
+    k : int
+    beta : float
+        A fine cut, where segments are merged afterwards.
+    min_size : int
+        Of the segments of that cut.
+    merge : float
+        The difference in colour up to which neighbouring segments are merged; 0 for never.
+    """
 
     k: int
     beta: float
     min_size: int
+    merge: float
 
-    @classmethod
-    def of(cls, n_pixels: int, *, paper: bool) -> Defaults:
-        """Return the defaults for an image, the paper's or the package's own."""
-        k = min(n_pixels, 120)
-        if paper:
-            return cls(k, beta=_PAPER_BETA, min_size=1)
-        return cls(k, beta=0.95, min_size=300)
+
+def default_parameters(*, is_lab: bool, paper: bool) -> Defaults:
+    """Return the paper's or the package's own."""
+    if paper:
+        return Defaults(_PAPER_K, _PAPER_BETA, min_size=1, merge=0.0)
+    return Defaults(k=100, beta=0.7, min_size=100, merge=9.0 if is_lab else 9.0 * _PLAIN_UNIT)
 
 
 def default_ratio(*, is_lab: bool, paper: bool) -> float:
-    """Return the weight of colours against positions.
-
-    Plain colours run to 255 where Lab's lightness runs to 100.
-    """
+    """Return the weight of colours against positions."""
     if paper:
         return 1.0
-    return 6.0 if is_lab else 6.0 / 2.55
+    return 4.0 if is_lab else 4.0 / _PLAIN_UNIT
 
 
 def default_sigma(*, paper: bool) -> float:
     """Return the width of the blur, in pixels."""
-    return 0.0 if paper else 2.0
+    return 0.0 if paper else 3.0

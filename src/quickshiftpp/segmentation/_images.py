@@ -132,20 +132,32 @@ def check_unit_range(image: Image) -> None:
         )
 
 
-def per_axis(name: str, value: Any, shape: tuple[int, ...], *, least: str) -> npt.NDArray[Any]:
-    """Return one number for each spatial axis, positive or not negative as `least` says."""
+def per_axis(
+    name: str, value: Any, shape: tuple[int, ...], *, above_zero: bool
+) -> npt.NDArray[np.float64]:
+    """Return one number for each spatial axis, above 0 or from 0 on."""
     try:
         numbers = np.asarray(value, dtype=np.float64)
     except (TypeError, ValueError):
         numbers = np.array([[math.nan]])
-    is_valid = numbers.shape in ((), (len(shape),)) and np.isfinite(numbers).all()
-    if not is_valid or (numbers < 0).any() or (least == "positive" and (numbers == 0).any()):
-        allowed = "above 0" if least == "positive" else "from 0 on"
+    is_valid = numbers.shape in ((), (len(shape),)) and bool(np.isfinite(numbers).all())
+    if not is_valid or (numbers < 0).any() or (above_zero and (numbers == 0).any()):
+        allowed = "above 0" if above_zero else "from 0 on"
         raise ValueError(
             f"{name} is {value!r}, but it must be a number {allowed}, or one for each of the "
             f"{len(shape)} spatial axes."
         )
     return np.broadcast_to(numbers, (len(shape),))
+
+
+def check_k(k: Any, n_pixels: int) -> int:
+    """Return the number of neighbours, no more than there are pixels."""
+    if not isinstance(k, Integral) or isinstance(k, bool) or not 1 <= int(k) <= n_pixels:
+        raise ValueError(
+            f"k is {k!r}, but it must be a whole number from 1 to the number of pixels to segment, "
+            f"here {n_pixels}: leave it out to have it chosen."
+        )
+    return int(k)
 
 
 def check_ratio(ratio: Any) -> float:
@@ -165,6 +177,23 @@ def check_min_size(min_size: Any) -> int:
             f"min_size is {min_size!r}, but it must be a whole number of pixels from 1 on."
         )
     return int(min_size)
+
+
+def check_merge(merge: Any) -> float:
+    """Return the difference up to which segments are merged as a float from 0 on."""
+    if not isinstance(merge, Real) or not 0 <= float(merge) < math.inf:
+        raise ValueError(
+            f"merge is {merge!r}, but it must be a number from 0 on: the larger, the more "
+            "neighbouring segments are merged, and 0 for none."
+        )
+    return float(merge)
+
+
+def check_n_segments(n_segments: Any) -> int:
+    """Return a number of segments as an int of 1 or more."""
+    if not isinstance(n_segments, Integral) or isinstance(n_segments, bool) or n_segments < 1:
+        raise ValueError(f"n_segments is {n_segments!r}, but it must be a whole number from 1 on.")
+    return int(n_segments)
 
 
 def check_start_label(start_label: Any) -> int:

@@ -8,11 +8,11 @@ import numpy as np
 import numpy.typing as npt
 
 from .._landscape import Surveyor
-from .._pixels import Grid, index_and_search_pixels
-from .._validation import check_beta, resolve_k, resolve_threads
-from ._defaults import Defaults
-from ._features import features_of
-from ._images import check_image, check_min_size, check_start_label, per_axis
+from .._pixels import index_and_search_pixels
+from .._validation import check_beta, resolve_threads
+from ._defaults import default_parameters
+from ._features import Features
+from ._images import check_k, check_merge, check_min_size, check_n_segments, check_start_label
 from ._tree import ImageTree
 
 Labels = npt.NDArray[np.int32]
@@ -25,6 +25,7 @@ def segment(
     k: int | None = ...,
     beta: float | None = ...,
     n_segments: int | None = ...,
+    merge: float | None = ...,
     channel_axis: int | None = ...,
     convert2lab: bool | None = ...,
     ratio: float | None = ...,
@@ -45,6 +46,7 @@ def segment(
     k: int | None = ...,
     beta: float | None = ...,
     n_segments: int | None = ...,
+    merge: float | None = ...,
     channel_axis: int | None = ...,
     convert2lab: bool | None = ...,
     ratio: float | None = ...,
@@ -64,6 +66,7 @@ def segment(
     k: int | None = None,
     beta: float | None = None,
     n_segments: int | None = None,
+    merge: float | None = None,
     channel_axis: int | None = -1,
     convert2lab: bool | None = None,
     ratio: float | None = None,
@@ -79,6 +82,10 @@ def segment(
 ) -> Labels | tuple[Labels, ImageTree]:
     """Segment an image by Quickshift++ on the position and colour of its pixels.
 
+    ``segment(image)`` cuts the mode tree of the pixels finely and merges neighbouring segments that
+    hardly differ. With a `beta`, the segments are the clusters of :class:`QuickshiftPP` and nothing
+    else.
+
     Parameters
     ----------
     image : array-like
@@ -86,12 +93,15 @@ def segment(
         or floats from 0 to 1. Never written to.
     k : int, optional
         The number of neighbours for the density, each pixel counted as its own first: the larger,
-        the fewer and smoother segments, and the longer it takes.
+        the smoother segments, and the longer it takes. By default 100.
     beta : float, optional
         Strictly between 0 and 1, the larger, the fewer segments: those of the modes of the density
         that lose more than this share of it on the way to a denser one.
     n_segments : int, optional
-        Ask for about so many segments instead of a beta.
+        Ask for so many segments instead.
+    merge : float, optional
+        Merge neighbouring segments that differ by no more, in units of colour; 0 for none. By
+        default 0 where `beta` or `paper` is given, and otherwise what suits photographs.
     channel_axis : int or None, default=-1
         The axis of the colours; None for a grey image.
     convert2lab : bool, optional
@@ -109,7 +119,8 @@ def segment(
     min_size : int, optional
         Segments of fewer pixels are dissolved into others; 1 to keep all.
     connected : bool, default=False
-        Split segments that are in several pieces, as :meth:`ImageTree.labels` does.
+        Split segments that are in several pieces, as :meth:`ImageTree.labels` does. Merged ones
+        are in one piece.
     start_label : {1, 0}, default=1
         The label of the segment with the densest mode; the others follow.
     n_jobs : int or None, default=None
@@ -118,7 +129,7 @@ def segment(
         Return the tree too, which holds the segmentation for every beta.
     paper : bool, default=False
         Follow the protocol of [1]_ where a parameter is not given: row, column, red, green and blue
-        as they are, ``beta=0.9``, segments of any size.
+        as they are, ``beta=0.9``, segments of any size, none of them merged.
 
     Returns
     -------
@@ -148,11 +159,15 @@ def segment(
     >>> labels.shape, labels[0, [0, -1]].tolist()
     ((40, 60), [1, 2])
     """
-    if beta is not None:
-        check_beta(beta)
-    if min_size is not None:
-        check_min_size(min_size)
-    check_start_label(start_label)
+    for check, value in (
+        (check_beta, beta),
+        (check_n_segments, n_segments),
+        (check_merge, merge),
+        (check_min_size, min_size),
+        (check_start_label, start_label),
+    ):
+        if value is not None:
+            check(value)
     tree = image_tree(
         image,
         k=k,
@@ -166,7 +181,12 @@ def segment(
         paper=paper,
     )
     labels = tree.labels(
-        beta, n_segments, min_size=min_size, connected=connected, start_label=start_label
+        beta,
+        n_segments,
+        merge=merge,
+        min_size=min_size,
+        connected=connected,
+        start_label=start_label,
     )
     return (labels, tree) if return_tree else labels
 
@@ -204,12 +224,22 @@ def image_tree(
     (30, 40)
     """
     threads = resolve_threads(n_jobs)
-    checked = check_image(image, channel_axis, mask)
-    defaults = Defaults.of(checked.n_pixels, paper=paper)
-    neighbors = resolve_k(defaults.k if k is None else k, checked.n_pixels)
-    features = features_of(checked, convert2lab, ratio, sigma, spacing, paper=paper)
-    step = per_axis("spacing", 1.0 if spacing is None else spacing, checked.shape, least="positive")
-    grid = Grid(checked.shape, tuple(step.tolist()), checked.mask)
-    unit, found = index_and_search_pixels(features, grid, neighbors, "auto", threads)
+    features = Features.of(
+        image,
+        channel_axis=channel_axis,
+        convert2lab=convert2lab,
+        ratio=ratio,
+        sigma=sigma,
+        mask=mask,
+        spacing=spacing,
+        paper=paper,
+    )
+    defaults = default_parameters(is_lab=features.is_lab, paper=paper)
+    n_pixels = features.image.n_pixels
+    neighbors = min(defaults.k, n_pixels) if k is None else check_k(k, n_pixels)
+    samples = features.samples()
+    unit, found = index_and_search_pixels(samples, features.grid, neighbors, "auto", threads)
     landscape = Surveyor(found, unit, None, threads).survey(neighbors)
-    return ImageTree(landscape.tree, checked.shape, checked.mask, neighbors, defaults)
+    colours = samples[:, len(features.grid.shape) :] / samples.dtype.type(features.ratio)
+    radii = np.ldexp(np.sqrt(landscape.squared_radii), -unit)
+    return ImageTree(landscape, features.grid, colours, radii, defaults)

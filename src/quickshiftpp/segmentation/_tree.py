@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from .._landscape import Landscape
 from .._modes import ModeTree
+from .._pixels import Grid
+from .._validation import check_beta
 from ._connected import connected_segments
 from ._defaults import Defaults
-from ._images import check_min_size, check_start_label
+from ._images import check_merge, check_min_size, check_n_segments, check_start_label
+from ._merging import Merging, flat_radius, merge_segments
+
+Labels = npt.NDArray[np.int32]
 
 
 class ImageTree:
@@ -32,26 +39,31 @@ class ImageTree:
     --------
     >>> from sklearn.datasets import load_sample_image
     >>> from quickshiftpp.segmentation import image_tree
-    >>> flower = load_sample_image("flower.jpg")[::4, ::4]
-    >>> tree = image_tree(flower)
-    >>> coarse, fine = tree.labels(beta=0.99), tree.labels(beta=0.5, min_size=20)
+    >>> tree = image_tree(load_sample_image("flower.jpg")[::4, ::4])
+    >>> int(tree.labels(n_segments=12).max())
+    12
+    >>> coarse, fine = tree.labels(beta=0.99), tree.labels(beta=0.5)
     >>> bool(coarse.max() < fine.max())
     True
     """
 
     def __init__(
         self,
-        tree: ModeTree,
-        shape: tuple[int, ...],
-        mask: npt.NDArray[np.bool_] | None,
-        k: int,
+        landscape: Landscape,
+        grid: Grid,
+        colours: npt.NDArray[Any],
+        radii: npt.NDArray[np.float64],
         defaults: Defaults,
     ) -> None:
-        self.tree = tree
-        self.shape = shape
-        self.mask = mask
-        self.k = k
+        self.tree: ModeTree = landscape.tree
+        self.shape = grid.shape
+        self.mask = grid.mask
+        self.k = landscape.k
+        self._colours = colours
+        self._radii = radii
+        self._flat_radius = flat_radius(self.k, prod(grid.step), len(grid.shape))
         self._defaults = defaults
+        self._merged: tuple[float, int, Labels, Merging] | None = None
 
     def __repr__(self) -> str:
         return f"ImageTree(shape={self.shape}, k={self.k}, n_modes={len(self.tree.modes)})"
@@ -61,10 +73,11 @@ class ImageTree:
         beta: float | None = None,
         n_segments: int | None = None,
         *,
+        merge: float | None = None,
         min_size: int | None = None,
         connected: bool = False,
         start_label: int = 1,
-    ) -> npt.NDArray[np.int32]:
+    ) -> Labels:
         """Label every pixel, without a neighbour search.
 
         Parameters
@@ -72,12 +85,16 @@ class ImageTree:
         beta : float, optional
             Strictly between 0 and 1; the larger, the fewer segments.
         n_segments : int, optional
-            Ask for so many segments instead. Not every number is possible: the nearest is taken.
+            Ask for so many segments instead, of which there may be fewer at hand. With ``merge=0``
+            a beta is sought that comes near.
+        merge : float, optional
+            Merge neighbouring segments that differ by no more. By default what suits photographs
+            where neither `beta` nor `n_segments` is given, and 0 otherwise.
         min_size : int, optional
             Smaller segments are dissolved into others.
         connected : bool, default=False
-            Split segments that are in several pieces. Pieces below `min_size` join the segment that
-            they share the longest border with.
+            Split segments that are in several pieces; merged ones never are. Pieces below
+            `min_size` join the segment that they share the longest border with.
         start_label : {1, 0}, default=1
             The first label: that of the densest segment, and so on down.
 
@@ -86,15 +103,52 @@ class ImageTree:
         ndarray of int32, of the spatial shape
             ``start_label - 1`` outside the mask, as in :func:`skimage.segmentation.slic`.
         """
-        first = check_start_label(start_label)
-        size = self._defaults.min_size if min_size is None else check_min_size(min_size)
-        found = self._image(self.tree.cut(self._resolve_beta(beta, n_segments, size), size)[0])
-        if connected:
-            found = connected_segments(found, size)
-        return found + np.int32(first)
+        first = np.int32(check_start_label(start_label))
+        size = self._size(min_size)
+        limit = self._defaults.merge if beta is None else 0.0
+        if merge is not None:
+            limit = check_merge(merge)
+        if n_segments is not None:
+            self._check_alone(n_segments, beta, merge)
+            if limit > 0:
+                return self._merge_down_to(n_segments, size) + first
+            beta = self.beta_for(n_segments, min_size=size)
+        elif limit > 0:
+            return self._merge_up_to(limit, beta, size) + first
+        found = self._cut(self._defaults.beta if beta is None else beta, size)
+        return (connected_segments(found, size) if connected else found) + first
+
+    def superpixels(
+        self, beta: float | None = None, *, min_size: int | None = None
+    ) -> tuple[Labels, Merging]:
+        """Cut the image finely, and tell in which order the pieces merge: a hierarchy.
+
+        Parameters
+        ----------
+        beta : float, optional
+            Of the cut; the smaller, the more pieces.
+        min_size : int, optional
+            Of the segments of the cut, before they are split into connected pieces.
+
+        Returns
+        -------
+        labels : ndarray of int32, of the spatial shape
+            Connected pieces, numbered from 0; -1 outside the mask.
+        merging : Merging
+            ``merging.targets(limit=...)[labels]`` are the segments up to that difference, and
+            ``merging.targets(n_segments=...)[labels]`` so many; those for fewer consist of those
+            for more.
+        """
+        cut = self._defaults.beta if beta is None else check_beta(beta)
+        size = self._size(min_size)
+        if self._merged is None or self._merged[:2] != (cut, size):
+            pieces = connected_segments(self._cut(cut, size), 1)
+            merging = merge_segments(pieces, self._colours, self._radii, self._flat_radius)
+            self._merged = cut, size, pieces, merging
+        return self._merged[2].copy(), self._merged[3]
 
     def n_segments(self, beta: npt.ArrayLike, *, min_size: int | None = None) -> Any:
-        """Count the segments at one beta or at many, before any is split.
+        """Count the segments at one beta or at many, before any is split or merged.
 
         Parameters
         ----------
@@ -107,11 +161,10 @@ class ImageTree:
         -------
         int or ndarray of int, of the shape of `beta`
         """
-        size = self._defaults.min_size if min_size is None else check_min_size(min_size)
-        return self.tree.n_clusters(beta, min_cluster_size=size)
+        return self.tree.n_clusters(beta, min_cluster_size=self._size(min_size))
 
     def beta_for(self, n_segments: int, *, min_size: int | None = None) -> float:
-        """Return a beta whose number of segments comes nearest to `n_segments`.
+        """Return a beta whose number of segments comes near to `n_segments`.
 
         Parameters
         ----------
@@ -123,41 +176,60 @@ class ImageTree:
         -------
         float
         """
-        if not isinstance(n_segments, int | np.integer) or n_segments < 1:
-            raise ValueError(
-                f"n_segments is {n_segments!r}, but it must be a whole number from 1 on."
-            )
+        wanted = check_n_segments(n_segments)
         # One beta inside each interval in which the same modes are clusters.
         edges = np.concatenate([[0.0], self.tree.betas(), [1.0]])
-        middles = 0.5 * (edges[:-1] + edges[1:])
-        middles = middles[(middles > 0) & (middles < 1)]
-        low, high = 0, len(middles) - 1
-        best: tuple[int, float] | None = None
+        betas = 0.5 * (edges[:-1] + edges[1:])
+        low, high = 0, len(betas) - 1
+        best, least = 0.5, np.inf
         while low <= high:
             middle = (low + high) // 2
-            beta = float(middles[middle])
-            count = int(self.n_segments(beta, min_size=min_size))
-            if best is None or abs(count - n_segments) < best[0]:
-                best = abs(count - n_segments), beta
-            if count > n_segments:
+            count = self.n_segments(betas[middle], min_size=min_size)
+            if abs(count - wanted) < least:
+                best, least = float(betas[middle]), abs(count - wanted)
+            if count > wanted:
                 low = middle + 1
             else:
                 high = middle - 1
-        return 0.5 if best is None else best[1]
+        return best
 
-    def _resolve_beta(self, beta: float | None, n_segments: int | None, size: int) -> float:
-        if beta is not None and n_segments is not None:
-            raise ValueError(
-                f"beta is {beta} and n_segments is {n_segments}: give one of the two, not both."
-            )
-        if n_segments is not None:
-            return self.beta_for(n_segments, min_size=size)
-        return self._defaults.beta if beta is None else beta
+    @staticmethod
+    def _check_alone(n_segments: int, beta: float | None, merge: float | None) -> None:
+        check_n_segments(n_segments)
+        for name, value in (("beta", beta), ("merge", merge or None)):
+            if value is not None:
+                raise ValueError(
+                    f"{name} is {value} and n_segments is {n_segments}: give one of the two, not "
+                    "both."
+                )
 
-    def _image(self, labels: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
-        """Return labels by pixel in the shape of the image, -1 outside the mask."""
+    def _merge_up_to(self, limit: float, beta: float | None, size: int) -> Labels:
+        """Merge what differs by no more than a limit, and what is still too small."""
+        pieces, merging = self.superpixels(beta, min_size=size)
+        return connected_segments(_relabel(pieces, merging.targets(limit=limit)), size)
+
+    def _merge_down_to(self, n_segments: int, size: int) -> Labels:
+        """Merge down to a number of segments, from a finer cut where there are too few."""
+        pieces, merging = self.superpixels(min_size=size)
+        if merging.n_segments < n_segments:
+            finest = 0.5 * float(np.min(self.tree.betas(), initial=0.5))
+            pieces, merging = self.superpixels(finest, min_size=1)
+        return _relabel(pieces, merging.targets(n_segments=n_segments))
+
+    def _size(self, min_size: int | None) -> int:
+        return self._defaults.min_size if min_size is None else check_min_size(min_size)
+
+    def _cut(self, beta: float, size: int) -> Labels:
+        """Return labels from 0 in the shape of the image, -1 outside the mask."""
+        labels = self.tree.cut(beta, size)[0]
         if self.mask is None:
             return labels.reshape(self.shape)
         image = np.full(self.shape, -1, dtype=np.int32)
         image[self.mask] = labels
         return image
+
+
+def _relabel(labels: Labels, target: npt.NDArray[np.int32]) -> Labels:
+    """Return the target of each label, -1 staying -1."""
+    found: Labels = np.append(target, np.int32(-1))[labels]
+    return found
