@@ -10,9 +10,8 @@ import pytest
 pytest.importorskip("click")
 pytest.importorskip("skimage")
 
-from click.testing import CliRunner  # noqa: E402
-
-from benchmarks import segmentation  # noqa: E402
+from benchmarks import segmentation
+from click.testing import CliRunner
 
 
 def test_program(tmp_path, monkeypatch):
