@@ -112,15 +112,13 @@ def growth_exponent(results: list[dict[str, float]]) -> float:
 
 
 def volume_with_mask(shape: tuple[int, ...]) -> tuple[npt.NDArray[np.uint8], Any]:
-    """Return blobs of grey with noise, and an ellipsoid."""
-    from scipy.ndimage import gaussian_filter
-
+    """Return grey ellipsoids inside one another, with noise, and a mask about them."""
     rng = np.random.default_rng(0)
-    smooth = gaussian_filter(rng.normal(size=shape), [n / 16 for n in shape])
-    noisy = 128 + 60 * smooth / smooth.std() + rng.normal(0, 6, shape)
     middle = np.array(shape).reshape(-1, 1, 1, 1) / 2
-    mask = (((np.indices(shape) - middle) / middle) ** 2).sum(axis=0) < 0.9
-    return noisy.clip(0, 255).astype(np.uint8), mask
+    radius = np.sqrt((((np.indices(shape) - middle) / middle) ** 2).sum(axis=0))
+    grey = np.select([radius < 0.4, radius < 0.8], [200, 120], 60)
+    noisy = grey + rng.normal(0, 6, shape)
+    return noisy.clip(0, 255).astype(np.uint8), radius < 0.95
 
 
 def search_seconds(photo: Picture, k: int, threads: int, rounds: int) -> list[dict[str, Any]]:
@@ -185,6 +183,7 @@ def main(
     volume, mask = volume_with_mask(shape)
     click.echo(f"a volume of {' x '.join(map(str, shape))} with a mask, spacing 2, 1, 1")
     volume_options = {**options, "channel_axis": None, "mask": mask, "spacing": (2.0, 1.0, 1.0)}
+    volume_options["sigma"] = 1.0
     results["volume"] = alone(volume, volume_options)
     results["volume"]["pixels"] = float(mask.sum())
     _echo_growth(results["volume"])
