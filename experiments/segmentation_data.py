@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import zlib
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +12,7 @@ import numpy.typing as npt
 from PIL import Image
 
 from .data import MissingDataError
+from .segmentation_measures import line
 
 SOURCE = (
     "the Berkeley Segmentation Data Set and Benchmarks 500, "
@@ -34,6 +35,11 @@ class Photograph:
     name: str
     image: npt.NDArray[np.uint8]
     people: list[npt.NDArray[np.int64]]
+
+    @cached_property
+    def lines(self) -> list[npt.NDArray[np.float64]]:
+        """The boundary pixels that each person drew."""
+        return [line(person) for person in self.people]
 
 
 def find(directory: Path) -> list[Path]:

@@ -1,14 +1,22 @@
-"""The measures of segmentations, against figures worked out by hand."""
+"""The measures of segmentations against figures worked out by hand, and a whole small run."""
 
 from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import maximum_bipartite_matching
 from sklearn.metrics import rand_score
 
 pytest.importorskip("skimage")
+pytest.importorskip("PIL")
 
 from experiments.segmentation_measures import (
     BoundaryCounts,
@@ -19,6 +27,7 @@ from experiments.segmentation_measures import (
     correspond,
     score_regions,
 )
+from PIL import Image
 
 # Two halves by columns, two by rows: every pair of regions shares a quarter.
 COLUMNS = np.array([[0, 0, 1, 1]] * 4)
@@ -105,7 +114,20 @@ def test_correspondence_is_one_to_one():
     # The limit belongs to it.
     assert correspond(one[:1], np.array([[3.0, 4.0]]), 5.0).tolist() == [0]
     assert correspond(one[:1], np.array([[3.0, 4.0]]), 4.9).tolist() == [-1]
+    assert correspond(one, one, 0.5).tolist() == [0, 1, 2]
     assert correspond(one, np.empty((0, 2)), 1.0).tolist() == [-1, -1, -1]
+
+
+def test_correspondence_has_the_most_pairs():
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        one, other = rng.integers(0, 12, (2, 30, 2)).astype(float)
+        candidates = np.hypot(*(one[:, None] - other[None]).T).T <= 2
+        most = np.count_nonzero(maximum_bipartite_matching(csr_array(candidates)) >= 0)
+        partners = correspond(one, other, 2)
+        paired = partners[partners >= 0]
+        assert len(paired) == len(set(paired)) == most
+        assert candidates[np.flatnonzero(partners >= 0), paired].all()
 
 
 def test_boundaries_by_hand():
@@ -125,3 +147,65 @@ def test_boundaries_by_hand():
 def test_no_boundary_at_all():
     assert compare_boundaries(ONE, [ONE]).f_measure == 0
     assert BoundaryCounts(0, 0, 0, 10).f_measure == 0
+
+
+ROOT = Path(__file__).parents[1]
+
+
+@pytest.fixture(name="photographs")
+def small_photographs(tmp_path):
+    """Three discs on a background; one person saw two of them, one all."""
+    folder = tmp_path / "val"
+    folder.mkdir()
+    rng = np.random.default_rng(0)
+    rows, columns = np.indices((60, 90))
+    for number in range(4):
+        truth = np.ones((60, 90), dtype=np.uint16)
+        image = np.full((60, 90, 3), 60.0) + rng.normal(0, 4, (60, 90, 3))
+        for disc, color in enumerate([(220, 40, 40), (40, 220, 60), (60, 80, 230)]):
+            inside = np.hypot(rows - 30 - 3 * number, columns - 16 - 29 * disc) < 9
+            truth[inside] = disc + 2
+            image[inside] += np.array(color) - 60
+        people = np.stack([np.where(truth == 4, 1, truth), truth])
+        np.savez(folder / f"{number}.npz", segs=people)
+        pixels = np.clip(image, 0, 255).astype(np.uint8)
+        Image.fromarray(pixels).save(folder / f"{number}.jpg", quality=95)
+    return tmp_path
+
+
+def run(*arguments):
+    command = [sys.executable, "-m", "experiments.segmentation", *map(str, arguments)]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+
+
+def test_a_whole_run(photographs, tmp_path):
+    output, page = tmp_path / "results", tmp_path / "docs" / "quality.md"
+    options = "--data", photographs, "--output", output, "--jobs", 1, "--page", page
+    done = run(*options, "--images", 2)
+    assert done.returncode == 0, done.stderr
+    assert not page.exists()  # not of all photographs
+    result = json.loads((output / "segmentation.json").read_text())
+    assert result["photographs"] == 2
+    assert result["rows"]["shipped"]["covering"]["ods"] > 0.8
+    before = {path: path.stat().st_mtime_ns for path in (output / "units").iterdir()}
+
+    done = run(*options)
+    assert done.returncode == 0, done.stderr
+    assert "segment(image), as shipped" in done.stdout
+    # What was done is not done again.
+    assert all(path.stat().st_mtime_ns == when for path, when in before.items())
+    text = page.read_text()
+    assert "as good as people" in text
+    assert all((page.parent / "segmentation" / name).exists()
+               for name in ("quality_course.png", "quality_pairs.png"))  # fmt: skip
+    # The sweep holds what is shipped, and the best of all settings is no worse.
+    result = json.loads((output / "segmentation.json").read_text())
+    sweep, shipped = result["rows"]["+ merging of a finer cut"], result["rows"]["shipped"]
+    assert sweep["covering"]["ods"] >= shipped["covering"]["ods"] - 1e-12
+    assert sweep["variation"]["ods"] <= shipped["variation"]["ods"] + 1e-12
+
+
+def test_missing_photographs_are_named(tmp_path):
+    done = run("--data", tmp_path)
+    assert done.returncode == 1
+    assert "holds no pairs of ID.jpg and ID.npz" in done.stderr
