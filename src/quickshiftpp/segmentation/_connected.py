@@ -8,6 +8,7 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 Labels = npt.NDArray[np.int32]
+Numbers = npt.NDArray[np.int64] | npt.NDArray[np.int32]
 
 
 def connected_segments(labels: Labels, min_size: int) -> Labels:
@@ -25,8 +26,9 @@ def connected_segments(labels: Labels, min_size: int) -> Labels:
     inside = labels.ravel() >= 0
     _, start = np.unique(pieces, return_index=True)
     is_piece = inside[start]
-    sizes = np.bincount(pieces)
-    joined = _join_small(first, second, sizes, is_piece, min_size)
+    joined: Numbers = np.arange(len(start))
+    if min_size > 1:
+        joined = _join_small(first, second, np.bincount(pieces), is_piece, min_size)
     order = np.lexsort((start, labels.flat[start]))
     kept = order[is_piece[order] & (joined[order] == order)]
     number = np.full(len(start), -1, dtype=np.int32)
@@ -49,9 +51,7 @@ def _touching(labels: Labels) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int
     return np.concatenate(firsts), np.concatenate(seconds)
 
 
-def _components(
-    size: int, first: npt.NDArray[np.int32], second: npt.NDArray[np.int32]
-) -> npt.NDArray[np.int32]:
+def _components(size: int, first: Numbers, second: Numbers) -> npt.NDArray[np.int32]:
     """Return the component of each node of a graph, numbered by their first members."""
     weights = np.ones(len(first), dtype=bool)
     graph = coo_array((weights, (first, second)), shape=(size, size))
@@ -64,50 +64,42 @@ def _components(
 
 
 def _join_small(
-    first: npt.NDArray[np.int32],
-    second: npt.NDArray[np.int32],
-    sizes: npt.NDArray[np.int64],
-    is_piece: npt.NDArray[np.bool_],
-    min_size: int,
-) -> npt.NDArray[np.int64]:
+    first: Numbers, second: Numbers, sizes: Numbers, is_piece: npt.NDArray[np.bool_], min_size: int
+) -> Numbers:
     """Return for each piece the one that it ends up in: itself, if it is large enough.
 
-    Rounds, in each of which every small piece that has no smaller neighbour joins another: one
-    round would let two small pieces swap places, one piece after another would take as many rounds
-    as there are pieces.
+    In rounds: every small piece chooses a neighbour, and all that are linked by choices become one,
+    named after the large piece among them, if there is one. So each round at least halves the
+    number of small pieces.
     """
-    target = np.arange(len(sizes))
-    sizes = sizes.copy()
-    low, high = np.minimum(first, second), np.maximum(first, second)
-    pairs, border = np.unique(np.stack([low, high]), axis=1, return_counts=True)
+    count = len(sizes)
+    target = np.arange(count)
     while True:
-        small = is_piece & (target == np.arange(len(target))) & (sizes < min_size)
-        one = np.concatenate([pairs[0], pairs[1]])
-        other = np.concatenate([pairs[1], pairs[0]])
-        length = np.concatenate([border, border])
-        # The smallest first, by number where equal: an order, so that no two join each other.
-        rank = np.empty(len(sizes), dtype=np.int64)
-        rank[np.lexsort((np.arange(len(sizes)), sizes))] = np.arange(len(sizes))
-        blocked = np.zeros(len(sizes), dtype=bool)
-        blocked[one[small[one] & small[other] & (rank[other] < rank[one])]] = True
-        moves = small[one] & ~blocked[one]
-        if not moves.any():
+        is_small = is_piece & (target == np.arange(count)) & (sizes < min_size)
+        low, high, length = _borders(target[first], target[second], count)
+        one, other = np.concatenate([low, high]), np.concatenate([high, low])
+        length = np.concatenate([length, length])
+        chooses = is_small[one]
+        if not chooses.any():
             return target
-        one, other, length = one[moves], other[moves], length[moves]
+        one, other, length = one[chooses], other[chooses], length[chooses]
         best = np.lexsort((other, -length, one))
-        movers, position = np.unique(one[best], return_index=True)
-        into = np.arange(len(sizes))
-        into[movers] = other[best][position]
-        np.add.at(sizes, into[movers], sizes[movers])
+        chooser, place = np.unique(one[best], return_index=True)
+        linked = _components(count, chooser, other[best][place])
+        # A piece that is large chooses none, so that no two of them are linked.
+        _, name = np.unique(linked, return_index=True)
+        large = np.flatnonzero(~is_small & (target == np.arange(count)))
+        name[linked[large]] = large
+        into = name[linked]
+        sizes = np.bincount(into, weights=sizes, minlength=count).astype(np.int64)
         target = into[target]
-        pairs, border = _merge_pairs(into[pairs], border)
 
 
-def _merge_pairs(
-    pairs: npt.NDArray[np.int64], border: npt.NDArray[np.int64]
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Add up the borders between the same two pieces, and drop those inside one."""
-    pairs = np.sort(pairs, axis=0)
-    between = pairs[0] != pairs[1]
-    merged, place = np.unique(pairs[:, between], axis=1, return_inverse=True)
-    return merged, np.bincount(place.ravel(), border[between], merged.shape[1]).astype(np.int64)
+def _borders(first: Numbers, second: Numbers, count: int) -> tuple[Numbers, Numbers, Numbers]:
+    """Return the pairs of pieces that touch, and the lengths of their borders."""
+    apart = first != second
+    low = np.minimum(first[apart], second[apart]).astype(np.int64)
+    high = np.maximum(first[apart], second[apart])
+    keys, length = np.unique(low * count + high, return_counts=True)
+    low, high = np.divmod(keys, count)
+    return low, high, length

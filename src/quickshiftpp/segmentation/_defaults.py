@@ -36,16 +36,16 @@ def default_parameters(*, is_lab: bool, paper: bool) -> Defaults:
     """Return the paper's or the package's own."""
     if paper:
         return Defaults(_PAPER_K, _PAPER_BETA, min_size=1, merge=0.0)
-    return Defaults(k=100, beta=0.7, min_size=100, merge=9.0 if is_lab else 9.0 * _PLAIN_UNIT)
+    return Defaults(k=100, beta=0.5, min_size=100, merge=9.0 if is_lab else 9.0 * _PLAIN_UNIT)
 
 
 def default_ratio(*, is_lab: bool, paper: bool) -> float:
     """Return the weight of colours against positions."""
     if paper:
         return 1.0
-    return 4.0 if is_lab else 4.0 / _PLAIN_UNIT
+    return 6.0 if is_lab else 6.0 / _PLAIN_UNIT
 
 
 def default_sigma(*, paper: bool) -> float:
     """Return the width of the blur, in pixels."""
-    return 0.0 if paper else 3.0
+    return 0.0 if paper else 2.0

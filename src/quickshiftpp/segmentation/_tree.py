@@ -19,6 +19,9 @@ from ._merging import Merging, flat_radius, merge_segments
 
 Labels = npt.NDArray[np.int32]
 
+# How many cuts a tree remembers the merging of: the default, and the finest.
+_REMEMBERED = 2
+
 
 class ImageTree:
     """The segmentations of an image for every beta, from one search.
@@ -63,7 +66,7 @@ class ImageTree:
         self._radii = radii
         self._flat_radius = flat_radius(self.k, prod(grid.step), len(grid.shape))
         self._defaults = defaults
-        self._merged: tuple[float, int, Labels, Merging] | None = None
+        self._merged: dict[tuple[float, int], tuple[Labels, Merging]] = {}
 
     def __repr__(self) -> str:
         return f"ImageTree(shape={self.shape}, k={self.k}, n_modes={len(self.tree.modes)})"
@@ -141,11 +144,14 @@ class ImageTree:
         """
         cut = self._defaults.beta if beta is None else check_beta(beta)
         size = self._size(min_size)
-        if self._merged is None or self._merged[:2] != (cut, size):
+        if (cut, size) not in self._merged:
             pieces = connected_segments(self._cut(cut, size), 1)
             merging = merge_segments(pieces, self._colours, self._radii, self._flat_radius)
-            self._merged = cut, size, pieces, merging
-        return self._merged[2].copy(), self._merged[3]
+            while len(self._merged) >= _REMEMBERED:
+                del self._merged[next(iter(self._merged))]
+            self._merged[cut, size] = pieces, merging
+        pieces, merging = self._merged[cut, size]
+        return pieces.copy(), merging
 
     def n_segments(self, beta: npt.ArrayLike, *, min_size: int | None = None) -> Any:
         """Count the segments at one beta or at many, before any is split or merged.
@@ -206,7 +212,9 @@ class ImageTree:
     def _merge_up_to(self, limit: float, beta: float | None, size: int) -> Labels:
         """Merge what differs by no more than a limit, and what is still too small."""
         pieces, merging = self.superpixels(beta, min_size=size)
-        return connected_segments(_relabel(pieces, merging.targets(limit=limit)), size)
+        merged = _relabel(pieces, merging.targets(limit=limit))
+        is_small = np.bincount(merged[merged >= 0]) < size
+        return connected_segments(merged, size) if is_small.any() else merged
 
     def _merge_down_to(self, n_segments: int, size: int) -> Labels:
         """Merge down to a number of segments, from a finer cut where there are too few."""
