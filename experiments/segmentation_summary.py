@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .segmentation_measures import BoundaryCounts
-from .segmentation_own import CHANGES, RULES, STEPS
+from .segmentation_own import CHANGES, CUT_ONLY, PAPER_CUTS, RULES, STEPS, SWEEP
 from .segmentation_peers import PEERS
 from .segmentation_units import name_of
 from .store import Record
@@ -167,8 +167,8 @@ def summarise(records: list[Record]) -> Record:
     scores = collect(records)
     photographs = sorted(scores["shipped"][""])
     halves = photographs[0::2], photographs[1::2]
-    own = [variant.name for variant in STEPS if variant.lines]
-    main = ["people", "shipped", *own, *(peer.name for peer in PEERS)]
+    steps = [STEPS[0].name, PAPER_CUTS, CUT_ONLY, SWEEP]
+    main = ["people", "shipped", *steps, *(peer.name for peer in PEERS)]
     rows = {name: row_of(scores[name], photographs) for name in main}
     by_half = [
         {name: region_row(scores[name], half) for name in ("people", "shipped", REFERENCE)}

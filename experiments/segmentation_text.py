@@ -66,11 +66,9 @@ def scores_of(row: Record) -> list[str]:
     """Return the best scores of a row, for the set and for each photograph."""
     cells = []
     for name in (*MEASURES, "boundary"):
-        best = row[name]
-        if row["settings"] == 1:
-            cells += [figure(best["ods"], 3), ""]
-        else:
-            cells += [figure(best["ods"], 3), figure(best["ois"], 3)]
+        best = row.get(name)
+        cells.append(figure(best["ods"], 3) if best else "")
+        cells.append(figure(best["ois"], 3) if best and row["settings"] > 1 else "")
     return cells
 
 
@@ -140,7 +138,7 @@ def gains(result: Record) -> str:
     """Return how sure the advantage over the reference is."""
     parts = [
         f"better in {WORDS[name]} by {figure(one['gain'], 3)} ± "
-        f"{figure(one['standard_error'], 3)}, on {one['better']} of {result['photographs']} photographs"
+        f"{figure(one['standard_error'], 3)} and on {one['better']} of {result['photographs']}"
         for name, one in result["wins"].items()
     ]
     return "; ".join(parts)

@@ -154,20 +154,19 @@ ROOT = Path(__file__).parents[1]
 
 @pytest.fixture(name="photographs")
 def small_photographs(tmp_path):
-    """Three discs on a background; one person saw two of them, one all."""
+    """Two discs on a background; one person saw both, one only the first."""
     folder = tmp_path / "val"
     folder.mkdir()
     rng = np.random.default_rng(0)
-    rows, columns = np.indices((60, 90))
+    rows, columns = np.indices((80, 120))
     for number in range(4):
-        truth = np.ones((60, 90), dtype=np.uint16)
-        image = np.full((60, 90, 3), 60.0) + rng.normal(0, 4, (60, 90, 3))
-        for disc, color in enumerate([(220, 40, 40), (40, 220, 60), (60, 80, 230)]):
-            inside = np.hypot(rows - 30 - 3 * number, columns - 16 - 29 * disc) < 9
+        truth = np.ones((80, 120), dtype=np.uint16)
+        image = np.full((80, 120, 3), 60.0) + rng.normal(0, 4, (80, 120, 3))
+        for disc, color in enumerate([(220, 40, 40), (40, 220, 60)]):
+            inside = np.hypot(rows - 35 - 3 * number, columns - 30 - 60 * disc) < 15
             truth[inside] = disc + 2
             image[inside] += np.array(color) - 60
-        people = np.stack([np.where(truth == 4, 1, truth), truth])
-        np.savez(folder / f"{number}.npz", segs=people)
+        np.savez(folder / f"{number}.npz", segs=np.stack([truth, np.where(truth == 3, 1, truth)]))
         pixels = np.clip(image, 0, 255).astype(np.uint8)
         Image.fromarray(pixels).save(folder / f"{number}.jpg", quality=95)
     return tmp_path
