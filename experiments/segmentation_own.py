@@ -74,7 +74,7 @@ STEPS = [
     Variant(f"+ blur of sigma {SIGMA:g}", {}, CUTS),
     Variant("+ merging of a finer cut", lines=True),
 ]  # fmt: skip
-SWEEP, CUT_ONLY, PAPER_CUTS = STEPS[-1].name, STEPS[-2].name, STEPS[1].name
+SWEEP, CUT_ONLY = STEPS[-1].name, STEPS[-2].name
 
 # One thing changed from what is shipped.
 CHANGES = [
@@ -216,12 +216,14 @@ def rules_unit(path: Path) -> Unit:
     return unit(path, "own-rules", {"code": package_fingerprint(), "rules": rules}, compute)
 
 
-def own_units(path: Path) -> Iterator[Unit]:
-    """Yield the work with this package."""
+def own_units(path: Path, *, thorough: bool) -> Iterator[Unit]:
+    """Yield the work with this package; what is not shipped only where it is to be thorough."""
     yield shipped_unit(path)
     by_tree: dict[str, list[Variant]] = {}
     for variant in (*STEPS, *CHANGES):
         by_tree.setdefault(repr(sorted(variant.tree.items())), []).append(variant)
     for variants in by_tree.values():
-        yield tree_unit(path, variants[0].tree, variants)
-    yield rules_unit(path)
+        if thorough or not variants[0].tree:
+            yield tree_unit(path, variants[0].tree, variants)
+    if thorough:
+        yield rules_unit(path)

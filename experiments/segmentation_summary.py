@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .segmentation_measures import BoundaryCounts
-from .segmentation_own import CHANGES, CUT_ONLY, PAPER_CUTS, RULES, STEPS, SWEEP
+from .segmentation_own import CHANGES, CUT_ONLY, RULES, STEPS, SWEEP
 from .segmentation_peers import PEERS
 from .segmentation_units import name_of
 from .store import Record
@@ -108,31 +108,30 @@ def row_of(by_setting: Mapping[str, Mapping[str, Record]], photographs: list[str
     return row
 
 
-def merits(by_setting: Mapping[str, Mapping[str, Record]], photographs: list[str], low: Record,
-           high: Record) -> FloatArray:  # fmt: skip
+def merits(scores: Scores, name: str, photographs: list[str]) -> FloatArray:
     """Return how far each setting is from the reference to people: one figure to choose by."""
+    low, high = (region_row(scores[end], photographs) for end in (REFERENCE, "people"))
     shares = []
-    for name in MEASURES:
-        start, end = low[name]["ods"], high[name]["ods"]
-        means = table_of(by_setting, name, photographs).mean(axis=1)
-        shares.append((means - start) / (end - start))
+    for measure, sign in MEASURES.items():
+        start, end = low[measure]["ods"], high[measure]["ods"]
+        means = table_of(scores[name], measure, photographs).mean(axis=1)
+        # Better is more, also where people are not: in photographs that they disagree on.
+        shares.append(sign * (means - start) / max(abs(end - start), 1e-9))
     return np.asarray(np.mean(shares, axis=0))
 
 
-def chosen(by_setting: Mapping[str, Mapping[str, Record]], halves: tuple[list[str], list[str]],
-           low: Record, high: Record) -> Record:  # fmt: skip
+def chosen(scores: Scores, name: str, halves: tuple[list[str], list[str]]) -> Record:
     """Choose one setting on the first half, and tell what it gives on both."""
-    found = merits(by_setting, halves[0], low, high)
-    best = int(found.argmax())
-    setting = list(by_setting)[best]
-    by_photo = by_setting[setting]
+    by_setting = scores[name]
+    best = int(merits(scores, name, halves[0]).argmax())
+    by_photo = list(by_setting.values())[best]
     names = (*MEASURES, "segments")
     return {
-        "at": setting,
+        "at": list(by_setting)[best],
         "settings": len(by_setting),
-        "merit": float(found[best]),
+        "merits": [float(merits(scores, name, half)[best]) for half in halves],
         "halves": [
-            {name: float(np.mean([by_photo[one][name] for one in half])) for name in names}
+            {one: float(np.mean([by_photo[photo][one] for photo in half])) for one in names}
             for half in halves
         ],
     }
@@ -167,19 +166,29 @@ def summarise(records: list[Record]) -> Record:
     scores = collect(records)
     photographs = sorted(scores["shipped"][""])
     halves = photographs[0::2], photographs[1::2]
-    steps = [STEPS[0].name, PAPER_CUTS, CUT_ONLY, SWEEP]
-    main = ["people", "shipped", *steps, *(peer.name for peer in PEERS)]
+    peers = [peer.name for peer in PEERS]
+    main = ["people", "shipped", SWEEP, CUT_ONLY, *peers]
     rows = {name: row_of(scores[name], photographs) for name in main}
     by_half = [
         {name: region_row(scores[name], half) for name in ("people", "shipped", REFERENCE)}
         for half in halves
     ]
-    low, high = by_half[0][REFERENCE], by_half[0]["people"]
-    compared = [
+    variants = [
         *(variant.name for variant in (*STEPS, *CHANGES)),
         *(rule.name for rule in RULES),
-        *(peer.name for peer in PEERS),
     ]
+    # Not all work is done on all photographs.
+    thorough = set(photographs).intersection(
+        *(next(iter(scores[name].values())) for name in variants)
+    )
+    parts = (
+        [one for one in halves[0] if one in thorough],
+        [one for one in halves[1] if one in thorough],
+    )
+    compared = {
+        **{name: chosen(scores, name, parts) for name in variants},
+        **{name: chosen(scores, name, halves) for name in peers},
+    }
     pairs = paired(scores, rows[REFERENCE], photographs)
     tried = sum(
         len(settings) for name, settings in scores.items()
@@ -192,8 +201,8 @@ def summarise(records: list[Record]) -> Record:
         "photographs": len(photographs),
         "rows": rows,
         "halves": by_half,
-        "chosen": {name: chosen(scores[name], halves, low, high) for name in compared},
-        "shipped_merit": float(merits(scores["shipped"], halves[0], low, high)[0]),
+        "thorough": [len(part) for part in parts],
+        "chosen": compared,
         "pairs": pairs,
         "wins": wins(pairs),
         "tried": tried,
