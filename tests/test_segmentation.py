@@ -147,6 +147,19 @@ def test_windows_equal_the_tree_in_any_dimension(shape, masked):
                 assert_same_lists(found, expected)
 
 
+@pytest.mark.parametrize("channels", [4, 120])
+def test_windows_equal_the_tree_with_many_channels(channels):
+    """Beyond a hundred, sums of squares in float32 are not trusted to discard."""
+    rng = np.random.default_rng(channels)
+    places = np.indices((12, 13)).reshape(2, -1).T
+    colours = rng.random((len(places), channels)) * 1e-3
+    samples = np.concatenate([places, colours], axis=1).astype(np.float32)
+    grid = Grid((12, 13), (1.0, 1.0), None)
+    _, found = index_and_search_pixels(samples, grid, 20, "windows", 1)
+    _, expected = index_and_search_pixels(samples, grid, 20, "kd_tree", 1)
+    assert_same_lists(found, expected)
+
+
 def test_the_tree_is_chosen_where_windows_are_large():
     rng = np.random.default_rng(0)
     for ratio in (0.1, 1000):
@@ -327,6 +340,20 @@ def test_connected_segments_inside_a_mask():
     assert (labels[10] == 0).all()
     for label in range(1, labels.max() + 1):
         assert ndimage.label(labels == label)[1] == 1
+
+
+def test_connected_segments_of_noise():
+    from quickshiftpp.segmentation._connected import connected_segments
+
+    labels = np.random.default_rng(0).integers(-1, 6, (80, 90)).astype(np.int32)
+    joined = connected_segments(labels, 12)
+    np.testing.assert_array_equal(joined < 0, labels < 0)
+    sizes = np.bincount(joined[joined >= 0])
+    for label in np.flatnonzero(sizes < 12):  # what is still small touches nothing
+        around = ndimage.binary_dilation(joined == label) & (joined != label)
+        assert (joined[around] < 0).all()
+    for label in range(len(sizes)):
+        assert ndimage.label(joined == label)[1] == 1
 
 
 @pytest.mark.parametrize("n_jobs", [2, 3, None])
