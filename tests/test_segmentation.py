@@ -356,6 +356,18 @@ def test_connected_segments_of_noise():
         assert ndimage.label(joined == label)[1] == 1
 
 
+def test_very_many_pieces_join_before_they_are_merged(found, monkeypatch):
+    from quickshiftpp.segmentation import _tree
+
+    image = photograph()[::4, ::4]
+    expected, merging = found[1].superpixels(0.3, min_size=15)
+    monkeypatch.setattr(_tree, "_MOST_PIECES", merging.n_segments - 1)
+    pieces, fewer = image_tree(image, k=30).superpixels(0.3, min_size=15)
+    assert fewer.n_segments < merging.n_segments
+    assert np.bincount(pieces.ravel()).min() >= 15
+    assert pieces.shape == expected.shape
+
+
 @pytest.mark.parametrize("n_jobs", [2, 3, None])
 def test_threads(n_jobs):
     image = photograph()[100:200, 200:330]

@@ -19,6 +19,11 @@ from ._merging import Merging, flat_radius, merge_segments
 
 Labels = npt.NDArray[np.int32]
 
+# A segment that takes up thousands of fragments looks at all its neighbours each time: 50 seconds for
+# 6,500 of them in a noisy volume, half a second without. Photographs of 0.15 megapixels have a few
+# hundred. Where there are more pieces than this, the smallest join a neighbour before any merging.
+_MOST_PIECES = 4096
+_FRAGMENT = 10
 # How many cuts a tree remembers the merging of: the default, and the finest.
 _REMEMBERED = 2
 
@@ -145,7 +150,10 @@ class ImageTree:
         cut = self._defaults.beta if beta is None else check_beta(beta)
         size = self._size(min_size)
         if (cut, size) not in self._merged:
-            pieces = connected_segments(self._cut(cut, size), 1)
+            found = self._cut(cut, size)
+            pieces = connected_segments(found, 1)
+            if pieces.max() >= _MOST_PIECES:
+                pieces = connected_segments(found, max(size, _FRAGMENT))
             merging = merge_segments(pieces, self._colours, self._radii, self._flat_radius)
             while len(self._merged) >= _REMEMBERED:
                 del self._merged[next(iter(self._merged))]
