@@ -19,9 +19,9 @@ from ._merging import Merging, flat_radius, merge_segments
 
 Labels = npt.NDArray[np.int32]
 
-# A segment that takes up thousands of fragments looks at all its neighbours each time: 50 seconds for
-# 6,500 of them in a noisy volume, half a second without. Photographs of 0.15 megapixels have a few
-# hundred. Where there are more pieces than this, the smallest join a neighbour before any merging.
+# A segment that takes up thousands of fragments looks at all its neighbours each time: 50 seconds
+# for 6,500 of them in a noisy volume, half a second without. Photographs of 0.15 megapixels have a
+# few hundred. Where there are more pieces than this, the smallest join a neighbour first.
 _MOST_PIECES = 4096
 _FRAGMENT = 10
 # How many cuts a tree remembers the merging of: the default, and the finest.
