@@ -21,7 +21,7 @@ from click.testing import CliRunner, Result  # noqa: E402
 import quickshiftpp  # noqa: E402
 from quickshiftpp import QuickshiftPP  # noqa: E402
 from quickshiftpp.cli import main  # noqa: E402
-from quickshiftpp.cli._cluster import STAGES  # noqa: E402
+from quickshiftpp.cli._show import STAGES  # noqa: E402
 
 FORMATS = [".csv", ".tsv", ".parquet", ".npy", ".npz"]
 PROGRESS = set(STAGES.values())

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 import quickshiftpp
-from quickshiftpp import plotting
+from quickshiftpp import plotting, segmentation
 
-README = Path(__file__).parents[1] / "README.md"
+PAGES = [Path(__file__).parents[1] / name for name in ("README.md", "docs/segmentation.md")]
 MODULES = ["quickshiftpp"] + [
     module.name
     for module in pkgutil.walk_packages(quickshiftpp.__path__, "quickshiftpp.")
@@ -26,7 +26,7 @@ def test_examples(name):
 
 
 PUBLIC = [(quickshiftpp, name) for name in quickshiftpp.__all__]
-PUBLIC += [(plotting, name) for name in plotting.__all__]
+PUBLIC += [(part, name) for part in (plotting, segmentation) for name in part.__all__]
 
 
 @pytest.mark.parametrize(("module", "name"), PUBLIC)
@@ -38,7 +38,8 @@ def test_public_names_are_documented(module, name):
             assert value.__doc__, f"{name}.{attribute}"
 
 
-def test_readme_example():
-    result = doctest.testfile(str(README), module_relative=False)
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_pages(page):
+    result = doctest.testfile(str(page), module_relative=False)
     assert result.attempted > 5
     assert result.failed == 0

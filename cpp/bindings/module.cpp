@@ -13,6 +13,7 @@ NB_MODULE(_core, m) {
   m.doc() = "The native stages of quickshiftpp. Private: use the package's public names.";
   bindings::register_neighbors(m);
   bindings::register_cascade(m);
+  bindings::register_pixels(m);
   bindings::register_density(m);
   bindings::register_modes(m);
   bindings::register_ascent(m);
@@ -30,4 +31,6 @@ NB_MODULE(_core, m) {
   m.attr("PILOT_SAMPLES") = tuning::kPilotSamples;
   m.attr("PILOT_NEIGHBORS") = tuning::kPilotNeighbors;
   m.attr("PILOT_SHARE") = tuning::kPilotShare;
+  m.attr("WINDOW_SIZE") = tuning::kWindowSize;
+  m.attr("WINDOW_SIZE_PER_NEIGHBOR") = tuning::kWindowSizePerNeighbor;
 }

@@ -4,6 +4,7 @@
 // Nothing here may call an inline function of the standard library: the linker keeps one copy of
 // those for the whole program, and that copy must not hold instructions of a wider set.
 
+#include <stddef.h>
 #include <stdint.h>
 
 #if defined(__AVX2__)
@@ -263,6 +264,12 @@ inline Doubles load_unaligned(const double* p) {
   return value;
 }
 
+inline Doubles load_unaligned(const float* p) {
+  Floats value;
+  __builtin_memcpy(&value, p, sizeof(value));
+  return __builtin_convertvector(value, Doubles);
+}
+
 /// Adds one to the ranks of the lanes that come after `other`: that are larger, or, in the lanes of
 /// `tie_lanes`, equal.
 inline Integers rank_after(Integers rank, double other, Doubles own, unsigned tie_lanes) {
@@ -422,6 +429,78 @@ inline uint32_t at_least(WideFloats value, float limit) {
 #endif
 }
 
+/// Bit i is set where lane i is at most `limit`; never where it is NaN.
+inline uint32_t at_most(WideFloats value, float limit) {
+#if QSPP_LANES == 8
+  return _mm512_cmp_ps_mask(reinterpret_cast<__m512>(value), _mm512_set1_ps(limit), _CMP_LE_OQ);
+#elif QSPP_LANES == 4
+  return static_cast<uint32_t>(_mm256_movemask_ps(
+      _mm256_cmp_ps(reinterpret_cast<__m256>(value), _mm256_set1_ps(limit), _CMP_LE_OQ)));
+#else
+  uint32_t mask = 0;
+  for (int i = 0; i < kWide; ++i) mask |= static_cast<uint32_t>(value[i] <= limit) << i;
+  return mask;
+#endif
+}
+
+/// Squared distances of kWide pixels by float32.
+template <int Channels>
+inline WideFloats single_distances(const Line<float>& line, int i) {
+  WideFloats sum = load_wide(line.along_single + i) + line.across_single;
+  for (int c = 0; c < (Channels > 0 ? Channels : line.channels); ++c) {
+    const WideFloats apart =
+        load_wide(line.colours + static_cast<size_t>(c) * line.stride + i) - line.colour_single[c];
+    sum = add_product(sum, apart, apart);
+  }
+  return sum;
+}
+
+/// Squared distances of kLanes pixels.
+template <class T, int Channels>
+inline Doubles line_distances(const Line<T>& line, int i) {
+  Doubles sum = line.across + load_unaligned(line.along + i);
+  for (int c = 0; c < (Channels > 0 ? Channels : line.channels); ++c) {
+    const Doubles apart =
+        load_unaligned(line.colours + static_cast<size_t>(c) * line.stride + i) - line.colour[c];
+    sum += apart * apart;
+  }
+  return sum;
+}
+
+template <class T, int Channels>
+int run_within_channels(const Line<T>& line, int begin, int end, double* squared, int32_t* pixel) {
+  static_assert(kWide <= kRunOverhang);
+  int found = 0;
+  for (int i = begin; i < end; i += kWide) {
+    float single[kWide];
+    if constexpr (sizeof(T) == sizeof(float)) {
+      const WideFloats sum = single_distances<Channels>(line, i);
+      if (at_most(sum, line.limit_single) == 0) continue;
+      if (line.is_whole) __builtin_memcpy(single, &sum, sizeof(sum));
+    }
+    for (int half = 0; half < kWide; half += kLanes) {
+      const Doubles sum = sizeof(T) == sizeof(float) && line.is_whole
+                              ? load_unaligned(single + half)
+                              : line_distances<T, Channels>(line, i + half);
+      found += emit(sum, at_most(sum, line.limit), line.first + i + half, squared + found,
+                    pixel + found);
+    }
+  }
+  return found;
+}
+
+template <class T>
+int run_within(const Line<T>& line, int begin, int end, double* squared, int32_t* pixel) {
+  switch (line.channels) {
+    case 1:
+      return run_within_channels<T, 1>(line, begin, end, squared, pixel);
+    case 3:
+      return run_within_channels<T, 3>(line, begin, end, squared, pixel);
+    default:
+      return run_within_channels<T, 0>(line, begin, end, squared, pixel);
+  }
+}
+
 void screen(const float* block, int axes, const float* points, const float* half_norm,
             const float* threshold, uint32_t* mask) {
   // As many sums at a time as the registers hold.
@@ -467,10 +546,11 @@ extern const Kernels<float> kFloat;
 extern const Kernels<double> kDouble;
 extern const ScreenKernels kScreen;
 const ScreenKernels kScreen{screen, apart};
-const Kernels<float> kFloat{within<float>, near_box<float>, upward<float>, upward_abroad<float>,
-                            differ,        gaussian<float>, sort,          listed_abroad};
+const Kernels<float> kFloat{within<float>, near_box<float>,   upward<float>,   upward_abroad<float>,
+                            differ,        run_within<float>, gaussian<float>, sort,
+                            listed_abroad};
 const Kernels<double> kDouble{
-    within<double>, near_box<double>, upward<double>, upward_abroad<double>,
-    differ,         gaussian<double>, sort,           listed_abroad};
+    within<double>,     near_box<double>, upward<double>, upward_abroad<double>, differ,
+    run_within<double>, gaussian<double>, sort,           listed_abroad};
 
 }  // namespace quickshiftpp::QSPP_ISA

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -23,6 +24,29 @@ struct Ascent {
 /// Room that the outputs of Kernels::within need: a whole block, and a vector more, since the last
 /// store may be a full vector of which only some lanes count.
 inline constexpr int kFoundCapacity = tuning::kBlock + 8;
+/// How far Kernels::run_within may read and write beyond the end of a run.
+inline constexpr int kRunOverhang = 16;
+
+/// A line of an image, as one query sees it.
+///
+/// What ends in `single` discards: with float32 colours, a pixel whose distance by these exceeds
+/// limit_single is beyond the limit.
+template <class T>
+struct Line {
+  const T* colours;  ///< channel by channel, `stride` apart; NaN where there is no sample
+  std::size_t stride;
+  int channels;
+  std::int32_t first;    ///< the number of the line's first pixel
+  const double* colour;  ///< of the query
+  const double* along;   ///< squared distance from the query along the line, by pixel
+  double across;         ///< squared distance of the line from the query
+  double limit;
+  const float* colour_single;
+  const float* along_single;
+  float across_single;
+  float limit_single;
+  bool is_whole;  ///< all are whole numbers below 2^24, with which float32 makes no error
+};
 
 /// Entries of a list that are looked at together.
 inline constexpr int kListedTogether = 16;
@@ -60,6 +84,10 @@ struct Kernels {
 
   /// Which of a block of numbers are not `value`.
   std::uint32_t (*differ)(const std::int32_t* number, std::int32_t value);
+
+  /// As `within`, for the pixels [begin, end) of a line. Those after it are looked at too, up to
+  /// kRunOverhang of them.
+  int (*run_within)(const Line<T>& line, int begin, int end, double* squared, std::int32_t* pixel);
 
   /// Sum over the block of exp(-squared distance * rate), in units of 2^-51, over the samples
   /// within `limit`. An integer, so that the order of summation does not matter.

@@ -29,6 +29,25 @@ inline constexpr int kPilotSamples = 2048;
 inline constexpr int kPilotNeighbors = 16;
 inline constexpr double kPilotShare = 0.5;
 
+/// Pixels of an image that one thread searches in a row, learning from one about the next: some
+/// lines of a large image, and a tenth of a second.
+inline constexpr std::size_t kBandPixels = 16384;
+
+/// Pixels that a window search gathers, as a multiple of k, before it drops the farthest. On
+/// photographs of 481 x 321 pixels (k = 20 to 300) 2 is 3% faster than 3 and 8% faster than 1.5.
+inline constexpr std::size_t kCatch = 2;
+
+/// Images are searched in windows where a window holds at most so many pixels, and so many for
+/// each neighbour, about; a line of it counts as kLineCost pixels more. Over photographs in RGB and
+/// Lab with colours of growing weight, volumes, noise and constant images, k = 10 to 300, windows
+/// are 1.1 to 2.6 times faster than the k-d tree below it (4 times where colours are constant), and
+/// 1.1 to 3 times slower from 1.3 times as many pixels on, but for k = 200, where they still win.
+inline constexpr double kWindowSize = 1000;
+inline constexpr double kWindowSizePerNeighbor = 50;
+inline constexpr std::size_t kLineCost = 24;
+/// Pixels whose windows are looked at to foresee the others'.
+inline constexpr std::size_t kPilotPixels = 256;
+
 /// Columns between two checks whether a whole block has already exceeded the bound.
 inline constexpr int kAbandonColumns = 16;
 

@@ -1,9 +1,10 @@
-"""The command line: ``quickshiftpp demo`` and ``quickshiftpp cluster FILE``.
+"""The command line: ``quickshiftpp demo``, ``cluster FILE`` and ``segment IMAGE...``.
 
-``_cluster`` and ``_demo`` hold the two commands. ``_read``, ``_tables`` and ``_write`` take a file
-to a matrix and back, ``_figure`` draws what the demonstration found, and ``_errors`` helps to word
-what goes wrong. Results go to stdout; progress and errors go to stderr. Errors are one sentence,
-with exit code 2.
+``_cluster``, ``_demo`` and ``_segment`` hold the commands. ``_read``, ``_tables`` and ``_write``
+take a file to a matrix and back, ``_images`` a photograph to an array and segments to pictures,
+``_figure`` draws what the demonstration found, ``_show`` shows progress, and ``_errors`` helps to
+word what goes wrong. Results go to stdout; progress and errors go to stderr. Errors are one
+sentence, with exit code 2.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import click
 from .. import __version__
 from ._cluster import cluster
 from ._demo import demo
+from ._segment import segment
 
 PROGRAM = "quickshiftpp"
 INTERRUPTED = 130
@@ -45,7 +47,10 @@ class _OneSentenceGroup(click.Group):
         except click.Abort:
             raise SystemExit(INTERRUPTED) from None
         except MemoryError:
-            _fail("there is not enough memory for this: give fewer rows, or a smaller --k.", 1)
+            _fail(
+                "there is not enough memory for this: give fewer rows or pixels, or a smaller --k.",
+                1,
+            )
         raise SystemExit(status if isinstance(status, int) else 0)
 
 
@@ -65,6 +70,7 @@ Examples:
   quickshiftpp demo
   quickshiftpp cluster measurements.csv
   quickshiftpp cluster measurements.csv --k 20 --beta 0.5 --min-cluster-size 20
+  quickshiftpp segment photograph.jpg
 """
 
 
@@ -77,7 +83,7 @@ Examples:
 @click.version_option(__version__, "-V", "--version", prog_name=PROGRAM)
 @click.pass_context
 def main(context: click.Context) -> None:
-    """Cluster data without knowing the number of clusters, by Quickshift++.
+    """Cluster data and segment images without knowing the number of clusters, by Quickshift++.
 
     The clusters are the mountains of the density of the data; --beta says how much of its height
     a mountain must stand out by, --k how much detail of the landscape is seen.
@@ -88,3 +94,4 @@ def main(context: click.Context) -> None:
 
 main.add_command(cluster)
 main.add_command(demo)
+main.add_command(segment)

@@ -3,40 +3,25 @@
 from __future__ import annotations
 
 import os
-import sys
 import time
 import warnings
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import click
 import numpy as np
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from .._estimators import DegenerateClusteringWarning, QuickshiftPP
 from .._progress import listening
 from ._errors import BadInput, check_output, listed
 from ._read import check_input, read
+from ._show import STAGES, line, progress
 from ._tables import SUFFIXES, Data, Selection
 from ._write import check_format, write
 
-# What the fit calls its stages, and what a person would.
-STAGES = {
-    "index": "building the index",
-    "neighbors": "finding neighbours",
-    "density": "estimating the density",
-    "ascent": "climbing",
-    "modes": "finding modes",
-    "labels": "labelling",
-}
 # How the summary explains a parameter that was not a number.
 _CHOSEN = {"None": " (by default)", "auto": " (chosen by the data)"}
 _LARGEST_SHOWN = 8
 _OWN_COLUMNS = ("label", "core_label")
-
-_Show = Callable[[str, float | None], None]
 
 
 class NumberOrAuto(click.ParamType):  # type: ignore[type-arg]
@@ -120,7 +105,7 @@ def cluster(
     """
     _check_parameters(k, beta, min_cluster_size, n_jobs)
     target = output if output is not None else _default_output(file)
-    with _progress() as show:
+    with progress() as show:
         show(f"reading {file.name}", None)
         check_input(file)
         check_output(target, SUFFIXES)
@@ -149,7 +134,7 @@ def cluster(
             )
         write(data, labels, target)
     _summarise(model, data, chosen, seconds)
-    click.echo(_line("written to", f"{target} (columns {label} and {core_label} added)"))
+    click.echo(line("written to", f"{target} (columns {label} and {core_label} added)"))
 
 
 def _check_parameters(
@@ -206,29 +191,6 @@ def _free_names(taken: list[str]) -> tuple[str, str]:
     return label, core_label
 
 
-@contextmanager
-def _progress() -> Iterator[_Show]:
-    """Show a bar on a terminal; elsewhere, in a log say, a line as each stage of the fit begins."""
-    if not sys.stderr.isatty():
-        yield lambda what, fraction: click.echo(what, err=True) if fraction == 0 else None
-        return
-    bars = Progress(
-        TextColumn("{task.description}", markup=False),
-        BarColumn(complete_style="cyan", finished_style="cyan", pulse_style="cyan"),
-        TimeElapsedColumn(),
-        console=Console(stderr=True),
-        transient=True,
-    )
-    with bars:
-        task = bars.add_task("", total=None)
-        yield lambda what, fraction: bars.update(
-            task,
-            description=f"{what:<24}",
-            completed=fraction or 0.0,
-            total=None if fraction is None else 1.0,
-        )
-
-
 def _summarise(model: QuickshiftPP, data: Data, chosen: Selection, seconds: float) -> None:
     sizes = np.sort(np.bincount(model.labels_))[::-1]
     smaller = len(sizes) - _LARGEST_SHOWN
@@ -251,8 +213,4 @@ def _summarise(model: QuickshiftPP, data: Data, chosen: Selection, seconds: floa
         lines.append(("hint", remedy))
     for name, value in lines:
         if value:
-            click.echo(_line(name, value))
-
-
-def _line(name: str, value: str) -> str:
-    return f"{click.style(f'{name:<10}', bold=True)} {value}"
+            click.echo(line(name, value))

@@ -1,0 +1,203 @@
+"""Image segmentation: ``python -m benchmarks.segmentation``.
+
+A photograph beside scikit-image's algorithms, growth up to twelve megapixels with peak memory, a
+volume with a mask, and the search in windows beside the k-d tree. The photograph comes with
+scikit-learn, or is given; large images are mirrored copies of it, side by side.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import multiprocessing
+import statistics
+import time
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import click
+import numpy as np
+import numpy.typing as npt
+
+from .machine import describe_machine
+from .measure import MemoryMeter
+from .timing import median_seconds
+
+Picture = npt.NDArray[np.uint8]
+
+WIDTH, HEIGHT = 481, 321
+MEGAPIXELS = (0.15, 0.6, 2.4, 12.0)
+VOLUME = (64, 128, 128)
+NEIGHBORS = (20, 100, 300)
+
+
+def photograph(path: Path | None, width: int = WIDTH, height: int = HEIGHT) -> Picture:
+    """Return the middle of a photograph, brought to a size."""
+    from PIL import Image, ImageOps
+
+    if path is None:
+        from sklearn.datasets import load_sample_image
+
+        image = Image.fromarray(load_sample_image("china.jpg"))
+    else:
+        image = Image.open(path).convert("RGB")
+    return np.asarray(ImageOps.fit(image, (width, height), Image.Resampling.LANCZOS))
+
+
+def mirrored(photo: Picture, megapixels: float) -> Picture:
+    """Return mirrored copies side by side, cut to so many megapixels in the same proportions."""
+    height, width = photo.shape[:2]
+    scale = math.sqrt(megapixels * 1e6 / (height * width))
+    rows, columns = max(1, round(height * scale)), max(1, round(width * scale))
+    after = ((0, max(0, rows - height)), (0, max(0, columns - width)), (0, 0))
+    return np.pad(photo, after, mode="symmetric")[:rows, :columns]
+
+
+def compare(photo: Picture, k: int, threads: int, rounds: int) -> list[dict[str, Any]]:
+    """Take the time of each algorithm on one photograph, in turn, and medians."""
+    from quickshiftpp.segmentation import segment
+
+    theirs: Any = import_module("skimage.segmentation")
+    algorithms: dict[str, Callable[[], Any]] = {
+        "quickshiftpp": lambda: segment(photo, k=k, n_jobs=threads),
+        "quickshiftpp, paper": lambda: segment(photo, k=k, paper=True, n_jobs=threads),
+        "scikit-image quickshift": lambda: theirs.quickshift(photo),
+        "scikit-image felzenszwalb": lambda: theirs.felzenszwalb(photo),
+        "scikit-image slic": lambda: theirs.slic(photo, start_label=1),
+    }
+    seconds: dict[str, list[float]] = {name: [] for name in algorithms}
+    segments = {name: len(np.unique(run())) for name, run in algorithms.items()}
+    for _ in range(rounds):
+        for name, run in algorithms.items():
+            start = time.perf_counter()
+            run()
+            seconds[name].append(time.perf_counter() - start)
+    return [
+        {"algorithm": name, "seconds": statistics.median(seconds[name]), "segments": segments[name]}
+        for name in algorithms
+    ]
+
+
+def measure_once(image: npt.NDArray[Any], options: dict[str, Any], rounds: int) -> dict[str, float]:
+    """Segment, in a process of its own: seconds, segments and bytes that were resident at most."""
+    from quickshiftpp.segmentation import segment
+
+    segment(image[:64, :64], **{**options, "mask": None})  # starts the threads
+    meter = MemoryMeter()
+    found: list[int] = []
+    seconds = median_seconds(lambda: found.append(int(segment(image, **options).max())), rounds)
+    return {
+        "pixels": float(math.prod(image.shape[:2])),
+        "seconds": seconds,
+        "segments": float(found[-1]),
+        "resident_bytes": float(meter.peak_resident()),
+    }
+
+
+def alone(image: npt.NDArray[Any], options: dict[str, Any], rounds: int = 1) -> dict[str, float]:
+    """Run :func:`measure_once` in a new process, so that memory is its own."""
+    with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
+        return pool.submit(measure_once, image, options, rounds).result()
+
+
+def growth_exponent(results: list[dict[str, float]]) -> float:
+    """Fit seconds ~ pixels^exponent."""
+    pixels, seconds = ([math.log(result[name]) for result in results]
+                       for name in ("pixels", "seconds"))  # fmt: skip
+    return float(np.polyfit(pixels, seconds, 1)[0])
+
+
+def volume_with_mask(shape: tuple[int, ...]) -> tuple[npt.NDArray[np.uint8], Any]:
+    """Return grey ellipsoids inside one another, with noise, and a mask about them."""
+    rng = np.random.default_rng(0)
+    middle = np.array(shape).reshape(-1, 1, 1, 1) / 2
+    radius = np.sqrt((((np.indices(shape) - middle) / middle) ** 2).sum(axis=0))
+    grey = np.select([radius < 0.4, radius < 0.8], [200, 120], 60)
+    noisy = grey + rng.normal(0, 6, shape)
+    return noisy.clip(0, 255).astype(np.uint8), radius < 0.95
+
+
+def search_seconds(photo: Picture, k: int, threads: int, rounds: int) -> list[dict[str, Any]]:
+    """Take the time of the search in windows and in the tree, for plain colours and the default."""
+    from quickshiftpp._pixels import Grid, index_and_search_pixels
+    from quickshiftpp.segmentation import pixel_features
+
+    grid = Grid(photo.shape[:2], (1.0, 1.0), None)
+    lines = []
+    for colours, paper in (("plain RGB", True), ("Lab, default", False)):
+        samples = pixel_features(photo, paper=paper)
+        line: dict[str, Any] = {"colours": colours, "k": k}
+        for algorithm in ("windows", "kd_tree"):
+            search = partial(index_and_search_pixels, samples, grid, k, algorithm, threads)
+            line[algorithm] = median_seconds(search, rounds)
+        lines.append(line)
+    return lines
+
+
+@click.command()
+@click.option("--image", type=click.Path(exists=True, path_type=Path), help="Another photograph.")
+@click.option("--k", default=100, show_default=True)
+@click.option("--threads", default=2, show_default=True)
+@click.option("--rounds", default=3, show_default=True)
+@click.option("--quick", is_flag=True, help="A small photograph, and no more than a megapixel.")
+@click.option("--output", type=click.Path(path_type=Path), help="Write the results as JSON.")
+def main(
+    image: Path | None, k: int, threads: int, rounds: int, quick: bool, output: Path | None
+) -> None:
+    """Measure the segmentation of images."""
+    photo = photograph(image, *((WIDTH // 3, HEIGHT // 3) if quick else (WIDTH, HEIGHT)))
+    sizes = (0.02, 0.05, 0.15) if quick else MEGAPIXELS
+    shape = tuple(length // 4 for length in VOLUME) if quick else VOLUME
+    results: dict[str, Any] = {"machine": describe_machine([]), "k": k, "threads": threads}
+
+    click.echo(f"{photo.shape[1]} x {photo.shape[0]} pixels, k = {k}, {threads} threads")
+    results["photograph"] = compare(photo, k, threads, rounds)
+    for line in results["photograph"]:
+        click.echo("  {algorithm:<26} {seconds:7.3f} s {segments:7d} segments".format(**line))
+
+    click.echo("the search alone: windows, k-d tree")
+    results["search"] = []
+    for number in NEIGHBORS:
+        for line in search_seconds(photo, number, threads, rounds):
+            results["search"].append(line)
+            ratio = line["kd_tree"] / line["windows"]
+            click.echo(
+                f"  {line['colours']:<14} k = {number:<4} {line['windows']:7.3f} s "
+                f"{line['kd_tree']:7.3f} s   {ratio:.2f}x"
+            )
+
+    options = {"k": k, "n_jobs": threads}
+    click.echo("growth: megapixels, seconds, segments, resident at most")
+    results["growth"] = []
+    for megapixels in sizes:
+        found = alone(mirrored(photo, megapixels), options, rounds if megapixels < 1 else 1)
+        results["growth"].append(found)
+        _echo_growth(found)
+    results["exponent"] = growth_exponent(results["growth"])
+    click.echo(f"  seconds grow as n^{results['exponent']:.2f}")
+
+    volume, mask = volume_with_mask(shape)
+    click.echo(f"a volume of {' x '.join(map(str, shape))} with a mask, spacing 2, 1, 1")
+    volume_options = {**options, "channel_axis": None, "mask": mask, "spacing": (2.0, 1.0, 1.0)}
+    volume_options["sigma"] = 1.0
+    results["volume"] = alone(volume, volume_options)
+    results["volume"]["pixels"] = float(mask.sum())
+    _echo_growth(results["volume"])
+    if output is not None:
+        output.write_text(json.dumps(results, indent=2) + "\n")
+        click.echo(f"The results are in {output}.")
+
+
+def _echo_growth(found: dict[str, float]) -> None:
+    click.echo(
+        f"  {found['pixels'] / 1e6:7.2f} {found['seconds']:9.2f} s {found['segments']:8.0f} "
+        f"{found['resident_bytes'] / 1e9:7.2f} GB"
+    )
+
+
+if __name__ == "__main__":
+    main(prog_name="python -m benchmarks.segmentation")

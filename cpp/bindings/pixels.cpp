@@ -1,0 +1,66 @@
+#include "quickshiftpp/pixels.hpp"
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/vector.h>
+
+#include <optional>
+
+#include "arrays.hpp"
+#include "stages.hpp"
+
+namespace quickshiftpp::bindings {
+
+using namespace nb::literals;
+
+namespace {
+
+template <class T>
+void declare_pixels(nb::module_& m, const char* name) {
+  nb::class_<Pixels<T>>(m, name, "Exact neighbours among the pixels of an image.")
+      .def(
+          "__init__",
+          [](Pixels<T>* self, const Index<T>& index, const std::vector<std::int32_t>& shape,
+             const std::vector<double>& step, std::optional<Column<std::uint8_t>> mask,
+             int threads) {
+            require(!shape.empty() && shape.size() == step.size(), "one step per axis");
+            require(static_cast<std::size_t>(index.columns()) > shape.size(),
+                    "a pixel needs a colour");
+            const Grid grid{shape, step, mask ? mask->data() : nullptr};
+            require(std::all_of(shape.begin(), shape.end(), [](int n) { return n >= 1; }) &&
+                        grid.pixels() < (std::size_t{1} << 31) - 64,
+                    "a grid takes from 1 to fewer than 2^31 pixels");
+            require(!mask || mask->shape(0) == grid.pixels(), "one value of the mask per pixel");
+            run_native(threads, nb::none(),
+                       [&](const Run& run) { new (self) Pixels<T>(index, grid, run); });
+          },
+          "index"_a, "shape"_a, "step"_a, "mask"_a.none(), "threads"_a, nb::keep_alive<1, 2>())
+      .def(
+          "neighbor_lists",
+          [](const Pixels<T>& pixels, int k, int threads, const nb::object& progress) {
+            require(k >= 1 && static_cast<std::size_t>(k) <= pixels.index().samples(),
+                    "neighbor_lists needs 1 <= k <= samples");
+            return run_native(threads, progress, [&](const Run& run) {
+              return new NeighborLists(pixels.neighbor_lists(k, run));
+            });
+          },
+          "k"_a, "threads"_a, "progress"_a = nb::none(), nb::rv_policy::take_ownership)
+      .def(
+          "window_size",
+          [](const Pixels<T>& pixels, int k, double most) {
+            require(k >= 1 && static_cast<std::size_t>(k) <= pixels.index().samples(),
+                    "window_size needs 1 <= k <= samples");
+            return run_native(1, nb::none(),
+                              [&](const Run&) { return pixels.window_size(k, most); });
+          },
+          "k"_a, "most"_a,
+          "The number of pixels that a search looks at, about; infinite where beyond `most`.");
+}
+
+}  // namespace
+
+void register_pixels(nb::module_& m) {
+  declare_pixels<float>(m, "PixelsFloat32");
+  declare_pixels<double>(m, "PixelsFloat64");
+}
+
+}  // namespace quickshiftpp::bindings

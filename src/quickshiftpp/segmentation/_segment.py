@@ -1,0 +1,245 @@
+"""From an image to its labels."""
+
+from __future__ import annotations
+
+from typing import Literal, overload
+
+import numpy as np
+import numpy.typing as npt
+
+from .._landscape import Surveyor
+from .._pixels import index_and_search_pixels
+from .._validation import check_beta, resolve_threads
+from ._defaults import default_parameters
+from ._features import Features
+from ._images import check_k, check_merge, check_min_size, check_n_segments, check_start_label
+from ._tree import ImageTree
+
+Labels = npt.NDArray[np.int32]
+
+
+@overload
+def segment(
+    image: npt.ArrayLike,
+    *,
+    k: int | None = ...,
+    beta: float | None = ...,
+    n_segments: int | None = ...,
+    merge: float | None = ...,
+    channel_axis: int | None = ...,
+    convert2lab: bool | None = ...,
+    ratio: float | None = ...,
+    sigma: float | npt.ArrayLike | None = ...,
+    mask: npt.ArrayLike | None = ...,
+    spacing: npt.ArrayLike | None = ...,
+    min_size: int | None = ...,
+    connected: bool = ...,
+    start_label: int = ...,
+    n_jobs: int | None = ...,
+    return_tree: Literal[False] = ...,
+    paper: bool = ...,
+) -> Labels: ...
+@overload
+def segment(
+    image: npt.ArrayLike,
+    *,
+    k: int | None = ...,
+    beta: float | None = ...,
+    n_segments: int | None = ...,
+    merge: float | None = ...,
+    channel_axis: int | None = ...,
+    convert2lab: bool | None = ...,
+    ratio: float | None = ...,
+    sigma: float | npt.ArrayLike | None = ...,
+    mask: npt.ArrayLike | None = ...,
+    spacing: npt.ArrayLike | None = ...,
+    min_size: int | None = ...,
+    connected: bool = ...,
+    start_label: int = ...,
+    n_jobs: int | None = ...,
+    return_tree: Literal[True],
+    paper: bool = ...,
+) -> tuple[Labels, ImageTree]: ...
+def segment(
+    image: npt.ArrayLike,
+    *,
+    k: int | None = None,
+    beta: float | None = None,
+    n_segments: int | None = None,
+    merge: float | None = None,
+    channel_axis: int | None = -1,
+    convert2lab: bool | None = None,
+    ratio: float | None = None,
+    sigma: float | npt.ArrayLike | None = None,
+    mask: npt.ArrayLike | None = None,
+    spacing: npt.ArrayLike | None = None,
+    min_size: int | None = None,
+    connected: bool = False,
+    start_label: int = 1,
+    n_jobs: int | None = None,
+    return_tree: bool = False,
+    paper: bool = False,
+) -> Labels | tuple[Labels, ImageTree]:
+    """Segment an image by Quickshift++ on the position and colour of its pixels.
+
+    ``segment(image)`` cuts the mode tree of the pixels finely and merges neighbouring segments that
+    hardly differ. With a `beta`, the segments are the clusters of :class:`QuickshiftPP` and nothing
+    else.
+
+    Parameters
+    ----------
+    image : array-like
+        Of any number of spatial dimensions, grey or of any number of channels. uint8, uint16, bool,
+        or floats from 0 to 1. Never written to.
+    k : int, optional
+        The number of neighbours for the density, each pixel counted as its own first: the larger,
+        the smoother segments, and the longer it takes. By default 100.
+    beta : float, optional
+        Strictly between 0 and 1, the larger, the fewer segments: those of the modes of the density
+        that lose more than this share of it on the way to a denser one.
+    n_segments : int, optional
+        Ask for so many segments instead.
+    merge : float, optional
+        Merge neighbouring segments that differ by no more, in units of colour; 0 for none. By
+        default 0 where `beta` or `paper` is given, and otherwise what suits photographs.
+    channel_axis : int or None, default=-1
+        The axis of the colours; None for a grey image.
+    convert2lab : bool, optional
+        Whether to convert red, green and blue to CIELAB; by default where there are three channels.
+        Otherwise colours count as in 8-bit images, white being 255, whatever the data type.
+    ratio : float, optional
+        The weight of colours against positions in pixels.
+    sigma : float or array-like, optional
+        The width of a Gaussian blur of the colours beforehand, in pixels, for all axes or for each;
+        a single number is divided by `spacing`. 0 for none.
+    mask : array-like of bool, optional
+        Segment only where it is True; elsewhere values do not matter, not even NaN.
+    spacing : array-like, optional
+        The distance between pixels along each spatial axis.
+    min_size : int, optional
+        Segments of fewer pixels are dissolved into others; 1 to keep all.
+    connected : bool, default=False
+        Split segments that are in several pieces, as :meth:`ImageTree.labels` does. Merged ones
+        are in one piece.
+    start_label : {1, 0}, default=1
+        The label of the segment with the densest mode; the others follow.
+    n_jobs : int or None, default=None
+        The number of threads; None for as many as OpenMP would use, -1 for all cores.
+    return_tree : bool, default=False
+        Return the tree too, which holds the segmentation for every beta.
+    paper : bool, default=False
+        Follow the protocol of [1]_ where a parameter is not given: row, column, red, green and blue
+        as they are, ``beta=0.9``, segments of any size, none of them merged.
+
+    Returns
+    -------
+    labels : ndarray of int32, of the image's spatial shape
+        ``start_label - 1`` outside the mask.
+    tree : ImageTree
+        Only where asked for.
+
+    See Also
+    --------
+    image_tree : The search alone.
+    pixel_features : What is clustered.
+    quickshiftpp.QuickshiftPP : The clustering.
+
+    References
+    ----------
+    .. [1] H. Jiang, J. Jang, S. Kpotufe. Quickshift++: Provably Good Initializations for
+       Sample-Based Mean Shift. ICML 2018.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from quickshiftpp.segmentation import segment
+    >>> image = np.zeros((40, 60), dtype=np.uint8)
+    >>> image[:, 30:] = 200
+    >>> labels = segment(image, channel_axis=None)
+    >>> labels.shape, labels[0, [0, -1]].tolist()
+    ((40, 60), [1, 2])
+    """
+    for check, value in (
+        (check_beta, beta),
+        (check_n_segments, n_segments),
+        (check_merge, merge),
+        (check_min_size, min_size),
+        (check_start_label, start_label),
+    ):
+        if value is not None:
+            check(value)
+    tree = image_tree(
+        image,
+        k=k,
+        channel_axis=channel_axis,
+        convert2lab=convert2lab,
+        ratio=ratio,
+        sigma=sigma,
+        mask=mask,
+        spacing=spacing,
+        n_jobs=n_jobs,
+        paper=paper,
+    )
+    labels = tree.labels(
+        beta,
+        n_segments,
+        merge=merge,
+        min_size=min_size,
+        connected=connected,
+        start_label=start_label,
+    )
+    return (labels, tree) if return_tree else labels
+
+
+def image_tree(
+    image: npt.ArrayLike,
+    *,
+    k: int | None = None,
+    channel_axis: int | None = -1,
+    convert2lab: bool | None = None,
+    ratio: float | None = None,
+    sigma: float | npt.ArrayLike | None = None,
+    mask: npt.ArrayLike | None = None,
+    spacing: npt.ArrayLike | None = None,
+    n_jobs: int | None = None,
+    paper: bool = False,
+) -> ImageTree:
+    """Search an image once, for segmentations at any beta.
+
+    Parameters
+    ----------
+    image, k, channel_axis, convert2lab, ratio, sigma, mask, spacing, n_jobs, paper
+        As of :func:`segment`.
+
+    Returns
+    -------
+    ImageTree
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from quickshiftpp.segmentation import image_tree
+    >>> image = np.random.default_rng(0).random((30, 40, 3))
+    >>> image_tree(image, k=20).labels(n_segments=5).shape
+    (30, 40)
+    """
+    threads = resolve_threads(n_jobs)
+    features = Features.of(
+        image,
+        channel_axis=channel_axis,
+        convert2lab=convert2lab,
+        ratio=ratio,
+        sigma=sigma,
+        mask=mask,
+        spacing=spacing,
+        paper=paper,
+    )
+    defaults = default_parameters(is_lab=features.is_lab, paper=paper)
+    n_pixels = features.image.n_pixels
+    neighbors = min(defaults.k, n_pixels) if k is None else check_k(k, n_pixels)
+    samples = features.samples()
+    unit, found = index_and_search_pixels(samples, features.grid, neighbors, "auto", threads)
+    landscape = Surveyor(found, unit, None, threads).survey(neighbors)
+    colours = samples[:, len(features.grid.shape) :] / samples.dtype.type(features.ratio)
+    radii = np.ldexp(np.sqrt(landscape.squared_radii), -unit)
+    return ImageTree(landscape, features.grid, colours, radii, defaults)
