@@ -55,8 +55,8 @@ def assert_same_lists(found, expected):
     from quickshiftpp import _core
 
     for ours, theirs in zip(
-        _core.export_lists(found.index, found.lists, 1),
-        _core.export_lists(expected.index, expected.lists, 1),
+        _core.list_table(found.index, found.lists, 1),
+        _core.list_table(expected.index, expected.lists, 1),
         strict=True,
     ):
         np.testing.assert_array_equal(ours, theirs)

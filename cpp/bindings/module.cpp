@@ -31,6 +31,6 @@ NB_MODULE(_core, m) {
   m.attr("PILOT_SAMPLES") = tuning::kPilotSamples;
   m.attr("PILOT_NEIGHBORS") = tuning::kPilotNeighbors;
   m.attr("PILOT_SHARE") = tuning::kPilotShare;
-  m.attr("WINDOW_SIZE") = tuning::kWindowSize;
+  m.attr("WINDOW_NEIGHBORS") = tuning::kWindowNeighbors;
   m.attr("WINDOW_SIZE_PER_NEIGHBOR") = tuning::kWindowSizePerNeighbor;
 }

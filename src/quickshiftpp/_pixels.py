@@ -61,12 +61,14 @@ def _search_windows(
     index: Any, grid: Grid, k: int, is_forced: bool, threads: int, progress: Progress | None
 ) -> _core.NeighborLists | None:
     """Search in windows of the image, unless they are so large that the tree is faster."""
+    most = (k - _core.WINDOW_NEIGHBORS) * _core.WINDOW_SIZE_PER_NEIGHBOR
+    if not is_forced and most <= 0:
+        return None
     kind: Any = (
         _core.PixelsFloat32 if isinstance(index, _core.IndexFloat32) else _core.PixelsFloat64
     )
     mask = None if grid.mask is None else np.ascontiguousarray(grid.mask).view(np.uint8).ravel()
     pixels = kind(index, list(grid.shape), list(grid.step), mask, threads)
-    most = _core.WINDOW_SIZE + k * _core.WINDOW_SIZE_PER_NEIGHBOR
     if not is_forced and pixels.window_size(k, most) > most:
         return None
     lists: _core.NeighborLists = pixels.neighbor_lists(k, threads, progress)
