@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
+from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullLocator
 
 from .segmentation_own import CUT_ONLY, SWEEP
 from .segmentation_summary import MEASURES, REFERENCE
@@ -64,18 +64,19 @@ def draw_pairs(ax: Axes, result: Record, measure: str) -> None:
     low, high = pairs.min(), pairs.max()
     margin = 0.04 * (high - low)
     limits = low - margin, high + margin
-    better = [limits, limits]
     side = limits[1] if MEASURES[measure] > 0 else limits[0]
-    ax.fill_between(limits, better[0], [side, side], color=BLUE, alpha=0.06, linewidth=0)
+    ax.fill_between(limits, limits, [side, side], color=BLUE, alpha=0.06, linewidth=0)
     ax.plot(limits, limits, color=INK, linewidth=0.7, zorder=1)
     for half, (color, marker, label) in enumerate(
-        ((ORANGE, "o", "photographs to choose by"), (BLUE, "s", "photographs to confirm"))
+        ((PURPLE, "o", "photographs to choose by"), (BLUE, "s", "photographs to confirm"))
     ):
         ax.plot(*pairs[half::2].T, color=color, marker=marker, linestyle="none", markersize=3.6,
                 markerfacecolor="none", markeredgewidth=0.9, label=label)  # fmt: skip
     ax.set_xlim(limits)
     ax.set_ylim(limits)
     ax.set_aspect("equal")
+    for axis in (ax.xaxis, ax.yaxis):
+        axis.set_major_locator(MaxNLocator(5))
     wins: dict[str, Any] = result["wins"][measure]
     ax.set_title(TITLES[measure], loc="left")
     corner: dict[str, Any] = (

@@ -188,6 +188,7 @@ def summarise(records: list[Record]) -> Record:
     compared = {
         **{name: chosen(scores, name, parts) for name in variants},
         **{name: chosen(scores, name, halves) for name in peers},
+        f"{REFERENCE}, one setting": chosen(scores, REFERENCE, parts),
     }
     pairs = paired(scores, rows[REFERENCE], photographs)
     tried = sum(
