@@ -40,7 +40,8 @@ inline constexpr std::size_t kCatch = 2;
 /// Images are searched in windows where a window holds at most so many pixels, about, for each
 /// neighbour beyond the first kWindowNeighbors; a line of it counts as kLineCost pixels more. On a
 /// photograph of 481 x 321 pixels in RGB and in Lab with colours of growing weight, k = 20 to 300,
-/// windows are 1.05 to 2.3 times faster than the k-d tree below it and up to 2.1 times slower above.
+/// windows are 1.05 to 2.3 times faster than the k-d tree below it and up to 2.1 times slower
+/// above.
 inline constexpr int kWindowNeighbors = 20;
 inline constexpr double kWindowSizePerNeighbor = 60;
 inline constexpr std::size_t kLineCost = 24;
