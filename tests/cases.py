@@ -1,12 +1,25 @@
-"""Random inputs that look for trouble."""
+"""Random inputs that look for trouble, and the paths that must agree on them."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 import numpy as np
+import pytest
+
+from quickshiftpp import _core
 
 SEARCHES = ["kd_tree", "cascade", "brute"]
+SIMD_LEVELS = ["baseline", "avx2", "avx512"]
+
+
+def force_instruction_set(level, monkeypatch):
+    """Let the core use these instructions for the test, which is skipped where there are none."""
+    monkeypatch.setenv("QUICKSHIFTPP_SIMD", level)
+    try:
+        assert _core.simd_level() == level
+    except ValueError as error:
+        pytest.skip(str(error))
 
 
 @dataclass

@@ -11,7 +11,7 @@ import pytest
 from sklearn.base import clone
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from cases import SEARCHES, random_case
+from cases import SEARCHES, SIMD_LEVELS, force_instruction_set, random_case
 from comparators import assert_same_fit
 from quickshiftpp import MCores, QuickShift, QuickshiftPP, _core, _memory, all_neighbors
 
@@ -41,7 +41,6 @@ DATA = {
     "one-hot": (np.repeat(np.eye(120), 2, axis=0), 5),
     "sorted line": (np.geomspace(1, 1e6, 3000)[:, None], 3),
 }
-SIMD_LEVELS = ["baseline", "avx2", "avx512"]
 
 
 @pytest.fixture(params=DATA, scope="module")
@@ -121,11 +120,7 @@ def test_input_is_not_written_to(problem):
 @pytest.mark.parametrize("level", SIMD_LEVELS)
 def test_instruction_set(problem, level, monkeypatch):
     X, k, reference = problem
-    monkeypatch.setenv("QUICKSHIFTPP_SIMD", level)
-    try:
-        assert _core.simd_level() == level
-    except ValueError as error:
-        pytest.skip(str(error))
+    force_instruction_set(level, monkeypatch)
     assert_same_fit(X, reference, QuickshiftPP(k, 0.5).fit(X))
     single = X.astype(np.float32)
     assert_same_fit(X, reference, QuickshiftPP(k, 0.5).fit(single))

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy import ndimage
 
+from cases import SIMD_LEVELS, force_instruction_set
 from oracle import quickshiftpp as oracle_labels
 from quickshiftpp import QuickshiftPP
 from quickshiftpp._pixels import Grid, index_and_search_pixels
@@ -376,19 +377,13 @@ def test_threads(n_jobs):
         np.testing.assert_array_equal(segment(image, k=40, n_jobs=n_jobs, **options), expected)
 
 
-@pytest.mark.parametrize("level", ["baseline", "avx2", "avx512"])
+@pytest.mark.parametrize("level", SIMD_LEVELS)
 def test_instruction_set(level, monkeypatch):
-    from quickshiftpp import _core
-
     image = photograph()[100:160, 200:290]
     cases = [{"paper": True}, {}, {"convert2lab": False, "ratio": 3.3}]
     images = [image, image / 255]
     expected = [segment(image, k=40, **case) for case in cases for image in images]
-    monkeypatch.setenv("QUICKSHIFTPP_SIMD", level)
-    try:
-        _core.simd_level()
-    except ValueError as error:
-        pytest.skip(str(error))
+    force_instruction_set(level, monkeypatch)
     found = [segment(image, k=40, **case) for case in cases for image in images]
     for ours, theirs in zip(found, expected, strict=True):
         np.testing.assert_array_equal(ours, theirs)

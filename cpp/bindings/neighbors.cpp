@@ -59,8 +59,6 @@ void declare_index(nb::module_& m, const char* name) {
       },
       "index"_a, "k"_a, "threads"_a, "progress"_a = nb::none(), "only_radii"_a = false,
       nb::rv_policy::take_ownership);
-  m.def("can_search_again", &can_search_again<T>, "index"_a,
-        "Whether the stages after the join can do with radii.");
   m.def(
       "visited_share",
       [](const Index<T>& index, int k, int threads) {

@@ -38,7 +38,6 @@ class QueryBlock {
     }
   }
 
-  std::int32_t number() const { return block_; }
   std::int32_t begin() const { return begin_; }
   int lanes() const { return lanes_; }
   /// A bit for every lane that holds a sample.
