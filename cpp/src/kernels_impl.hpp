@@ -199,32 +199,11 @@ Ascent upward(const T* block, int columns, const double* query, double limit, co
   }
 }
 
-/// Bit i is set where the i-th of a block of numbers is neither `a` nor `b`.
-inline uint32_t differ(const int32_t* number, int32_t a, int32_t b) {
-  uint32_t mask = 0;
-#if QSPP_LANES == 8
-  for (int base = 0; base < kBlock; base += 16) {
-    const __m512i values = _mm512_load_si512(number + base);
-    const unsigned differs = _mm512_cmpneq_epi32_mask(values, _mm512_set1_epi32(a)) &
-                             _mm512_cmpneq_epi32_mask(values, _mm512_set1_epi32(b));
-    mask |= differs << base;
-  }
-#elif QSPP_LANES == 4
-  for (int base = 0; base < kBlock; base += 8) {
-    const __m256i values = _mm256_load_si256(reinterpret_cast<const __m256i*>(number + base));
-    const __m256i same = _mm256_or_si256(_mm256_cmpeq_epi32(values, _mm256_set1_epi32(a)),
-                                         _mm256_cmpeq_epi32(values, _mm256_set1_epi32(b)));
-    const auto equal = static_cast<unsigned>(_mm256_movemask_ps(_mm256_castsi256_ps(same)));
-    mask |= (~equal & 0xFFu) << base;
-  }
-#else
-  for (int i = 0; i < kBlock; ++i)
-    mask |= static_cast<uint32_t>(number[i] != a && number[i] != b) << i;
-#endif
-  return mask;
+uint32_t above(const double* value, double limit) {
+  uint32_t not_above = 0;
+  for (int i = 0; i < kBlock; i += kLanes) not_above |= at_most(load(value + i), limit) << i;
+  return ~not_above;
 }
-
-uint32_t differ(const int32_t* number, int32_t value) { return differ(number, value, value); }
 
 /// The samples of a block that reach the query with a radius of at most `own`.
 template <class T, int Columns>
@@ -244,17 +223,15 @@ uint32_t reaching_columns(const T* block, int columns, const double* query, doub
 }
 
 template <class T>
-uint32_t upward_abroad(const T* block, int columns, const double* query, double own,
-                       const double* radius, const int32_t* basin, int32_t home, int32_t last) {
-  const uint32_t abroad = differ(basin, home, last);
-  if (abroad == 0) return 0;
+uint32_t reaching(const T* block, int columns, const double* query, double own,
+                  const double* radius) {
   switch (columns) {
     case 2:
-      return abroad & reaching_columns<T, 2>(block, columns, query, own, radius);
+      return reaching_columns<T, 2>(block, columns, query, own, radius);
     case 3:
-      return abroad & reaching_columns<T, 3>(block, columns, query, own, radius);
+      return reaching_columns<T, 3>(block, columns, query, own, radius);
     default:
-      return abroad & reaching_columns<T, 0>(block, columns, query, own, radius);
+      return reaching_columns<T, 0>(block, columns, query, own, radius);
   }
 }
 
@@ -546,11 +523,11 @@ extern const Kernels<float> kFloat;
 extern const Kernels<double> kDouble;
 extern const ScreenKernels kScreen;
 const ScreenKernels kScreen{screen, apart};
-const Kernels<float> kFloat{within<float>, near_box<float>,   upward<float>,   upward_abroad<float>,
-                            differ,        run_within<float>, gaussian<float>, sort,
+const Kernels<float> kFloat{within<float>, near_box<float>,   upward<float>,   reaching<float>,
+                            above,         run_within<float>, gaussian<float>, sort,
                             listed_abroad};
 const Kernels<double> kDouble{
-    within<double>,     near_box<double>, upward<double>, upward_abroad<double>, differ,
+    within<double>,     near_box<double>, upward<double>, reaching<double>, above,
     run_within<double>, gaussian<double>, sort,           listed_abroad};
 
 }  // namespace quickshiftpp::QSPP_ISA

@@ -155,13 +155,11 @@ class TreeBuilder {
   void gather_edges() {
     std::vector<EdgeCollection> collections(static_cast<std::size_t>(run_.threads));
     const auto blocks = static_cast<std::size_t>(index_.blocks());
+    graph_.take_basins(tree_.basin.data(), run_);
     parallel_for(run_, blocks, has_ties_ ? 2 : 16, [&](std::size_t begin, std::size_t end, int t) {
       EdgeCollection& collection = collections[static_cast<std::size_t>(t)];
       for (std::size_t block = begin; block < end; ++block) {
-        graph_.touch_other_basins(static_cast<std::int32_t>(block), t, tree_.basin.data(),
-                                  [&](std::int32_t i, std::int32_t j, auto&& squared_distance) {
-                                    return touch(i, j, squared_distance, collection);
-                                  });
+        graph_.touch_other_basins(static_cast<std::int32_t>(block), t, Gather{*this, collection});
         if (collection.edges.size() >= collection.limit) {
           reduce(collection.edges);
           collection.forget();
@@ -175,24 +173,40 @@ class TreeBuilder {
     }
   }
 
-  /// Adds the edge from i to its neighbour j in another basin if it is higher than those known.
-  /// Returns whether that basin needs no further look: it is joined as high as i can.
-  template <class Distance>
-  bool touch(std::int32_t i, std::int32_t j, Distance&& squared_distance,
-             EdgeCollection& collection) const {
-    const std::int32_t own = tree_.basin[static_cast<std::size_t>(i)];
-    const std::int32_t other = tree_.basin[static_cast<std::size_t>(j)];
-    const Edge edge{radius_[i], i, own, other};
-    // What is known costs less to look up than a distance, and mostly settles it.
-    Edge* known = collection.find(own, other);
-    if (known != nullptr && !is_higher(edge, *known)) return true;
-    if (!order_.is_denser(j, i) || squared_distance() > radius_[j]) return false;
-    if (known != nullptr)
-      *known = edge;
-    else
-      collection.add(edge);
-    return true;
-  }
+  /// Takes the edges between basins that a graph finds.
+  struct Gather {
+    const TreeBuilder& builder;
+    EdgeCollection& collection;
+
+    /// Adds the edge from i to its neighbour j in another basin if it is higher than those known.
+    /// Returns whether that basin needs no further look: it is joined as high as i can. Without a
+    /// distance the two are known to be neighbours.
+    bool operator()(std::int32_t i, std::int32_t j) const {
+      return (*this)(i, j, [] { return 0.0; });
+    }
+    template <class Distance>
+    bool operator()(std::int32_t i, std::int32_t j, Distance&& squared_distance) const {
+      const double* radius = builder.radius_;
+      const std::int32_t own = builder.tree_.basin[static_cast<std::size_t>(i)];
+      const std::int32_t other = builder.tree_.basin[static_cast<std::size_t>(j)];
+      const Edge edge{radius[i], i, own, other};
+      // What is known costs less to look up than a distance, and mostly settles it.
+      Edge* known = collection.find(own, other);
+      if (known != nullptr && !builder.is_higher(edge, *known)) return true;
+      if (!builder.order_.is_denser(j, i) || squared_distance() > radius[j]) return false;
+      if (known != nullptr)
+        *known = edge;
+      else
+        collection.add(edge);
+      return true;
+    }
+
+    /// The squared radius of the highest edge known between two basins, infinity for none.
+    double known_radius(std::int32_t own, std::int32_t other) const {
+      const Edge* known = collection.find(own, other);
+      return known != nullptr ? known->squared_radius : std::numeric_limits<double>::infinity();
+    }
+  };
 
   void merge() {
     tree_.saddle.assign(tree_.modes(), -1);
@@ -246,7 +260,7 @@ ModeTree mode_tree(const Index<T>& index, const NeighborLists& lists, const Pare
                                   index.columns() <= tuning::kSearchedColumns &&
                                   lists.k() >= tuning::kSearchedNeighbors;
   if (is_faster_searched || !lists.keeps_lists())
-    return TreeBuilder(order, SearchedGraph<T>(order, run.threads), tied > 0, run).build(parents);
+    return TreeBuilder(order, SearchedGraph<T>(order), tied > 0, run).build(parents);
   return TreeBuilder(order, ListedGraph<T>(order, lists), tied > 0, run).build(parents);
 }
 

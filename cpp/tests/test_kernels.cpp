@@ -101,7 +101,7 @@ TEST_CASE("sort: by squared distance, equal ones as they came") {
   }
 }
 
-TEST_CASE("listed_abroad, upward_abroad, upward: what plain loops find") {
+TEST_CASE("listed_abroad, reaching, above, upward: what plain loops find") {
   testing::Bench bench;
   std::mt19937 engine(5);
   for (int basins : {1, 2, 3, 40}) {
@@ -129,25 +129,23 @@ TEST_CASE("listed_abroad, upward_abroad, upward: what plain loops find") {
         const auto rows = testing::random_rows<double>(kBlock, columns, 3, 9 + columns);
         const Index<double> index(rows.data(), kBlock, columns, false, bench.run);
         const std::vector<double> query(columns, 1.0);
-        std::uint32_t abroad = 0, differ = 0, level = 0, nearest = 0;
+        std::uint32_t reaching = 0, above = 0, level = 0, nearest = 0;
         double least = 4;  // the limit
         for (int i = 0; i < kBlock; ++i) {
           double squared = 0;
           for (int c = 0; c < columns; ++c)
             squared += (rows[i * columns + c] - 1) * (rows[i * columns + c] - 1);
           const std::uint32_t bit = std::uint32_t{1} << i;
-          if (basin[i] != 1) differ |= bit;
-          if (squared <= radius[i] && radius[i] <= 3 && basin[i] != 0 && basin[i] != last)
-            abroad |= bit;
+          if (radius[i] > 2) above |= bit;
+          if (squared <= radius[i] && radius[i] <= 3) reaching |= bit;
           if (squared <= 4 && radius[i] == 3) level |= bit;
           if (squared > least || radius[i] >= 3) continue;
           nearest = squared < least ? bit : nearest | bit;
           least = squared;
         }
         const auto& kernel = kernels<double>();
-        CHECK(kernel.differ(basin, 1) == differ);
-        CHECK(kernel.upward_abroad(index.block(0), columns, query.data(), 3, radius, basin, 0,
-                                   last) == abroad);
+        CHECK(kernel.above(radius, 2) == above);
+        CHECK(kernel.reaching(index.block(0), columns, query.data(), 3, radius) == reaching);
         const Ascent ascent = kernel.upward(index.block(0), columns, query.data(), 4, radius, 3);
         CHECK(ascent.nearest == nearest);
         CHECK(ascent.level == level);

@@ -4,14 +4,16 @@
 #include <bit>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <vector>
 
 #include "quickshiftpp/ascent.hpp"
+#include "quickshiftpp/basins.hpp"
+#include "quickshiftpp/border_search.hpp"
 #include "quickshiftpp/buffer.hpp"
 #include "quickshiftpp/index.hpp"
 #include "quickshiftpp/kernels.hpp"
 #include "quickshiftpp/neighbors.hpp"
-#include "quickshiftpp/query_block.hpp"
 
 /// The mutual k-nearest-neighbour graph, as the mode tree needs it: each sample's nearest denser
 /// neighbour, and its denser neighbours in other basins.
@@ -98,11 +100,15 @@ class ListedGraph {
     return next == i ? next_on_plateau(i) : next;
   }
 
+  /// To be told before touch_other_basins is called.
+  void take_basins(const std::int32_t* basin, const Run&) { basin_ = basin; }
+
   /// Calls touch(i, j, squared_distance) for the samples i of a block and neighbours j in other
   /// basins that may be denser: `squared_distance()` must be at most the squared radius of j. Where
   /// it returns true, the basin of j needs no further look from i.
   template <class Touch>
-  void touch_other_basins(std::int32_t block, int, const std::int32_t* basin, Touch&& touch) {
+  void touch_other_basins(std::int32_t block, int, Touch&& touch) {
+    const std::int32_t* basin = basin_;
     for (std::int32_t i = index_.block_begin(block); i < index_.block_end(block); ++i) {
       const std::int32_t* neighbor = lists_.positions(i);
       const std::int32_t home = basin[i];
@@ -175,6 +181,7 @@ class ListedGraph {
   const NeighborLists& lists_;
   const double* radius_;
   const Kernels<T>& kernel_;
+  const std::int32_t* basin_ = nullptr;  // by position
 };
 
 /// The graph searched for again, from radii alone, with the tree of the index.
@@ -184,15 +191,12 @@ class ListedGraph {
 template <class T>
 class SearchedGraph {
  public:
-  SearchedGraph(const DensityOrder<T>& order, int threads)
+  explicit SearchedGraph(const DensityOrder<T>& order)
       : order_(order),
         index_(order.index()),
         radius_(order.radius()),
         extremes_(index_.extremes_per_node(radius_)),
-        kernel_(kernels<T>()) {
-    queries_.reserve(static_cast<std::size_t>(threads));
-    for (int t = 0; t < threads; ++t) queries_.emplace_back(index_);
-  }
+        kernel_(kernels<T>()) {}
 
   /// As of ListedGraph.
   std::int32_t next_upward(std::int32_t i, std::int32_t parent) const {
@@ -204,55 +208,18 @@ class SearchedGraph {
     return next_on_plateau(i);
   }
 
-  /// As of ListedGraph; distances are known to do.
+  /// As of ListedGraph.
+  void take_basins(const std::int32_t* basin, const Run& run) {
+    shares_.emplace(index_, basin, radius_, run);
+    searches_.reserve(static_cast<std::size_t>(run.threads));
+    for (int t = 0; t < run.threads; ++t)
+      searches_.emplace_back(index_, radius_, extremes_, *shares_);
+  }
+
+  /// As of ListedGraph, but distances are known to do. See also BorderSearch.
   template <class Touch>
-  void touch_other_basins(std::int32_t block, int thread, const std::int32_t* basin,
-                          Touch&& touch) {
-    QueryBlock<T>& queries = queries_[static_cast<std::size_t>(thread)];
-    queries.load(block);
-    const std::int32_t begin = queries.begin();
-    alignas(64) double own[tuning::kBlock];
-    std::int32_t last[tuning::kBlock];
-    double widest = -1;
-    for (int lane = 0; lane < queries.lanes(); ++lane) {
-      // Equal rows of radius zero are linked apart.
-      own[lane] = radius_[begin + lane] > 0 ? radius_[begin + lane] : -1;
-      last[lane] = basin[begin + lane];
-      widest = std::max(widest, own[lane]);
-    }
-    constexpr std::int32_t every = std::numeric_limits<std::int32_t>::max();
-    visit_outward(
-        index_, block, every,
-        [&](std::size_t node) {
-          const double distance = queries.distance(index_.box(node));
-          const Extremes& radii = extremes_[node];
-          return radii.least <= widest && distance <= radii.greatest
-                     ? distance
-                     : std::numeric_limits<double>::infinity();
-        },
-        [&] { return widest; },
-        [&](std::int32_t target, std::size_t node) {
-          const std::int32_t first = index_.block_begin(target);
-          const double least = extremes_[node].least;
-          std::uint32_t concerned =
-              queries.all() &
-              kernel_.near_box(queries.data(), index_.columns(), index_.box(node), own);
-          for (; concerned != 0; concerned &= concerned - 1) {
-            const int lane = std::countr_zero(concerned);
-            if (own[lane] < least) continue;
-            const std::int32_t i = begin + lane;
-            std::uint32_t found = kernel_.upward_abroad(
-                index_.block(target), index_.columns(), queries.point(lane), own[lane],
-                radius_ + first, basin + first, basin[i], last[lane]);
-            while (found != 0) {
-              const std::int32_t j = first + std::countr_zero(found);
-              found &= found - 1;
-              if (!touch(i, j, [] { return 0.0; })) continue;
-              last[lane] = basin[j];
-              if (found != 0) found &= kernel_.differ(basin + first, basin[j]);
-            }
-          }
-        });
+  void touch_other_basins(std::int32_t block, int thread, Touch&& touch) {
+    searches_[static_cast<std::size_t>(thread)].run(block, touch);
   }
 
  private:
@@ -307,7 +274,8 @@ class SearchedGraph {
   const double* radius_;
   std::vector<Extremes> extremes_;  // of the radii below each node
   const Kernels<T>& kernel_;
-  std::vector<QueryBlock<T>> queries_;  // one for each thread
+  std::vector<BorderSearch<T>> searches_;  // one for each thread
+  std::optional<BasinShares> shares_;
 };
 
 }  // namespace quickshiftpp

@@ -75,15 +75,13 @@ struct Kernels {
   Ascent (*upward)(const T* block, int columns, const double* query, double limit,
                    const double* radius, double own);
 
-  /// Which samples of a block have a radius (squared) of at most `own`, reach the query with it,
-  /// and lie neither in basin `home` nor in basin `last`. `radius` and `basin` are those of the
-  /// block's first sample; whole blocks of them are read.
-  std::uint32_t (*upward_abroad)(const T* block, int columns, const double* query, double own,
-                                 const double* radius, const std::int32_t* basin, std::int32_t home,
-                                 std::int32_t last);
+  /// Which samples of a block have a radius (squared) of at most `own` and reach the query with it.
+  /// `radius` is that of the block's first sample; whole blocks of it are read.
+  std::uint32_t (*reaching)(const T* block, int columns, const double* query, double own,
+                            const double* radius);
 
-  /// Which of a block of numbers are not `value`.
-  std::uint32_t (*differ)(const std::int32_t* number, std::int32_t value);
+  /// Which of a block of values are above a limit.
+  std::uint32_t (*above)(const double* value, double limit);
 
   /// As `within`, for the pixels [begin, end) of a line. Those after it are looked at too, up to
   /// kRunOverhang of them.

@@ -1,0 +1,61 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "quickshiftpp/basins.hpp"
+#include "samples.hpp"
+
+using namespace quickshiftpp;
+
+TEST_CASE("BasinShares: every sample in one share of its block, none below its bound") {
+  testing::Bench bench;
+  for (std::size_t samples : {std::size_t{1}, std::size_t{33}, std::size_t{20000}}) {
+    const auto rows = testing::random_rows<double>(samples, 2, 0, 4);
+    const Index<double> index(rows.data(), samples, 2, true, bench.run);
+    std::vector<std::int32_t> basin(samples);
+    std::vector<double> radius(samples);
+    for (std::size_t i = 0; i < samples; ++i) {
+      basin[i] = static_cast<std::int32_t>(i * i % 7);
+      radius[i] = static_cast<double>(i % 5);
+    }
+    const BasinShares shares(index, basin.data(), radius.data(), bench.run);
+    for (std::int32_t block = 0; block < index.blocks(); ++block) {
+      std::vector<std::int32_t> seen;
+      for (const BasinShare* share = shares.begin(block); share != shares.end(block); ++share) {
+        CHECK(std::count(seen.begin(), seen.end(), share->basin) == 0);
+        seen.push_back(share->basin);
+        std::uint32_t lanes = 0;
+        double least = std::numeric_limits<double>::infinity();
+        for (std::int32_t i = index.block_begin(block); i < index.block_end(block); ++i) {
+          if (basin[static_cast<std::size_t>(i)] != share->basin) continue;
+          lanes |= std::uint32_t{1} << (i - index.block_begin(block));
+          least = std::min(least, radius[static_cast<std::size_t>(i)]);
+        }
+        CHECK(share->lanes == lanes);
+        CHECK(share->below == std::nextafter(least, -1.0));
+      }
+      for (std::int32_t i = index.block_begin(block); i < index.block_end(block); ++i)
+        CHECK(std::count(seen.begin(), seen.end(), basin[static_cast<std::size_t>(i)]) == 1);
+    }
+  }
+}
+
+TEST_CASE("SettledLanes: remembers, asks once, grows, and forgets") {
+  SettledLanes settled;
+  for (int round = 0; round < 3; ++round) {
+    int asked = 0;
+    for (std::int32_t basin = 0; basin < 1000; ++basin)
+      CHECK(settled(basin * 77, [&] {
+              return ++asked, static_cast<std::uint32_t>(basin + round);
+            }) == static_cast<std::uint32_t>(basin + round));
+    CHECK(asked == 1000);
+    settled(0, [] { return 0u; }) |= std::uint32_t{1} << 31;
+    for (std::int32_t basin = 1; basin < 1000; ++basin)
+      CHECK(settled(basin * 77, [] { return 0u; }) == static_cast<std::uint32_t>(basin + round));
+    CHECK((settled(0, [] { return 0u; }) >> 31) == 1);
+    settled.clear();
+  }
+}
