@@ -66,10 +66,10 @@ def fit_cores(
     index = surveyor.found.index
     for k in sorted(ks, reverse=True):
         landscape = surveyor.survey(k)
-        labels, core_labels, modes = landscape.tree.cut(beta)
-        mode_samples = landscape.tree.modes["index"][modes]
-        mcores = nearest_cores(index, landscape, core_labels, threads)
-        literal = CoreClustering(k, core_labels, labels, mcores, mode_samples)
+        cut = landscape.tree.cut(beta)
+        mode_samples = landscape.tree.modes["index"][cut.modes]
+        mcores = nearest_cores(index, landscape, cut.core_labels, threads)
+        literal = CoreClustering(k, cut.core_labels, cut.labels, mcores, mode_samples)
         yield CoreFit(literal, reference(index, landscape, literal, beta, threads), landscape)
 
 

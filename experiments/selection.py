@@ -83,12 +83,12 @@ def survey(data: DataSet, threads: int) -> None:
     for k in reversed(ks):
         tree = surveyor.survey(k).tree
         for level in LEVELS:
-            found, _, modes = tree.cut(significant_beta(k, level), k)
-            labels.append(found[rows])
+            found = tree.cut(significant_beta(k, level), k)
+            labels.append(found.labels[rows])
             data.k.append(k)
             data.level.append(level)
-            data.n_clusters.append(len(modes))
-            data.scores.append(data.score(found))
+            data.n_clusters.append(len(found.modes))
+            data.scores.append(data.score(found.labels))
     data.agreement = np.clip(pairwise_agreement(labels), 0, 1)
 
 

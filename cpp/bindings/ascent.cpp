@@ -1,7 +1,6 @@
 #include "quickshiftpp/ascent.hpp"
 
 #include <nanobind/stl/pair.h>
-#include <nanobind/stl/tuple.h>
 
 #include "arrays.hpp"
 #include "quickshiftpp/cascade.hpp"
@@ -52,11 +51,7 @@ void declare_ascent(nb::module_& m) {
          const nb::object& progress) {
         require(lists.samples() == index.samples(), "the lists belong to another index");
         return run_native(threads, progress, [&](const Run& run) {
-          Parents found = denser_parents(index, lists, cascade, run);
-          auto rows = by_row<std::int32_t>(index, run, [&](std::int32_t i) {
-            return found.parent[i] < 0 ? -1 : index.original(found.parent[i]);
-          });
-          return new FoundParents{std::move(found), std::move(rows)};
+          return new Parents(denser_parents(index, lists, cascade, run));
         });
       },
       "index"_a, "lists"_a, "cascade"_a.none(), "threads"_a, "progress"_a = nb::none(),
@@ -67,35 +62,15 @@ void declare_ascent(nb::module_& m) {
         "and squared distance.");
 }
 
-std::tuple<Array<std::int32_t>, Array<std::int32_t>, Array<std::int32_t>> cut(
-    Column<std::int32_t> basin, Column<double> squared_radius, Column<std::int32_t> parent,
-    Column<std::int64_t> mode_sample, Column<double> saddle_squared_radius,
-    Column<std::int32_t> mode_parent, double ratio, std::size_t min_cluster_size, int threads) {
-  const std::size_t n = basin.shape(0), modes = mode_sample.shape(0);
-  require(squared_radius.shape(0) == n && parent.shape(0) == n, "one entry per sample");
-  require(saddle_squared_radius.shape(0) == modes && mode_parent.shape(0) == modes,
-          "one entry per mode");
-  const Cut input{basin.data(),       squared_radius.data(),        parent.data(),      n,
-                  mode_sample.data(), saddle_squared_radius.data(), mode_parent.data(), modes};
-  Buffer<std::int32_t> label(n), core_label(n);
-  const std::vector<std::int32_t> cores = run_native(threads, nb::none(), [&](const Run& run) {
-    return cut_labels(input, ratio, min_cluster_size, label.data(), core_label.data(), run);
-  });
-  return {to_array(std::move(label)), to_array(std::move(core_label)), to_array(cores)};
-}
-
 }  // namespace
 
 void register_ascent(nb::module_& m) {
-  nb::class_<FoundParents>(m, "Parents", "Each sample's nearest denser sample.")
+  nb::class_<Parents>(m, "Parents", "Each sample's nearest denser sample.")
       .def(
-          "take_rows", [](FoundParents& parents) { return to_array(std::move(parents.row)); },
-          "The row numbers, by row, -1 for none; to be asked for once.");
+          "take_positions", [](Parents& parents) { return to_array(std::move(parents.parent)); },
+          "By position, -1 for none; to be asked for once, after all else.");
   declare_ascent<float>(m);
   declare_ascent<double>(m);
-  m.def("cut_labels", &cut, "basin"_a, "squared_radius"_a, "parent"_a, "mode_sample"_a,
-        "saddle_squared_radius"_a, "mode_parent"_a, "ratio"_a, "min_cluster_size"_a, "threads"_a,
-        "Labels, core labels, and the mode of each label.");
   m.def(
       "forest_roots",
       [](Column<std::int32_t> up, int threads) {

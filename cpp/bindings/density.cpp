@@ -38,15 +38,26 @@ void declare_densities(nb::module_& m) {
 void register_density(nb::module_& m) {
   m.def(
       "knn_log_density",
-      [](Column<double> squared_radius, int k, double dimension, int unit, int threads) {
+      [](Column<double> squared_radius, std::size_t samples, int k, double dimension, int unit,
+         int threads) {
         Buffer<double> out(squared_radius.shape(0));
         run_native(threads, nb::none(), [&](const Run& run) {
-          knn_log_density(squared_radius.data(), squared_radius.shape(0), k, dimension, unit,
+          knn_log_density(squared_radius.data(), out.size(), samples, k, dimension, unit,
                           out.data(), run);
         });
         return to_array(std::move(out));
       },
-      "squared_radius"_a, "k"_a, "dimension"_a, "unit"_a, "threads"_a);
+      "squared_radius"_a, "samples"_a, "k"_a, "dimension"_a, "unit"_a, "threads"_a);
+  m.def(
+      "radii",
+      [](Column<double> squared_radius, int unit, int threads) {
+        Buffer<double> out(squared_radius.shape(0));
+        run_native(threads, nb::none(), [&](const Run& run) {
+          radii(squared_radius.data(), out.size(), unit, out.data(), run);
+        });
+        return to_array(std::move(out));
+      },
+      "squared_radius"_a, "unit"_a, "threads"_a, "Distances in the user's unit.");
   declare_densities<float>(m);
   declare_densities<double>(m);
 }

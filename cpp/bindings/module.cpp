@@ -17,6 +17,7 @@ NB_MODULE(_core, m) {
   bindings::register_density(m);
   bindings::register_modes(m);
   bindings::register_ascent(m);
+  bindings::register_cut(m);
   m.def("simd_level", &quickshiftpp::simd_level, "The instruction set in force.");
   m.def("default_threads", &quickshiftpp::default_threads,
         "The number of threads that OpenMP would use now; 1 in a build without OpenMP.");

@@ -46,7 +46,16 @@ void declare_index(nb::module_& m, const char* name) {
             }
             return to_matrix(std::move(rows), index.samples());
           },
-          "The samples as they were given.");
+          "The samples as they were given.")
+      .def(
+          "order",
+          [](const Index<T>& index) {
+            Buffer<std::int32_t> row(index.samples());
+            for (std::size_t i = 0; i < row.size(); ++i)
+              row[i] = index.original(static_cast<std::int32_t>(i));
+            return to_array(std::move(row));
+          },
+          "The row of the sample at each position.");
   m.def(
       "neighbor_lists",
       [](const Index<T>& index, int k, int threads, const nb::object& progress, bool only_radii) {
@@ -78,15 +87,6 @@ void declare_index(nb::module_& m, const char* name) {
                           [&](const Run& run) { return lists.first(index, k, run); });
       },
       "index"_a, "lists"_a, "k"_a, "threads"_a, "The lists of the k nearest.");
-  m.def(
-      "squared_radii",
-      [](const Index<T>& index, const NeighborLists& lists, int threads) {
-        return to_array(run_native(threads, nb::none(), [&](const Run& run) {
-          return by_row<double>(index, run,
-                                [&](std::int32_t i) { return lists.squared_radii()[i]; });
-        }));
-      },
-      "index"_a, "lists"_a, "threads"_a);
   m.def(
       "neighbor_table",
       [](const Index<T>& index, int k, int threads, const nb::object& progress) {
@@ -144,7 +144,15 @@ void declare_index(nb::module_& m, const char* name) {
 
 void register_neighbors(nb::module_& m) {
   nb::class_<NeighborLists>(m, "NeighborLists", "Each sample's k nearest, in the index's order.")
-      .def_prop_ro("k", &NeighborLists::k);
+      .def_prop_ro("k", &NeighborLists::k)
+      .def(
+          "squared_radii",
+          [](const NeighborLists& lists) {
+            Buffer<double> radius(lists.samples());
+            std::copy_n(lists.squared_radii(), lists.samples(), radius.data());
+            return to_array(std::move(radius));
+          },
+          "The squared distance to the last of each list, by position.");
   declare_index<float>(m, "IndexFloat32");
   declare_index<double>(m, "IndexFloat64");
 }

@@ -2,11 +2,9 @@
 
 #include <algorithm>
 #include <bit>
-#include <cmath>
 #include <limits>
 
 #include "quickshiftpp/cascade.hpp"
-#include "quickshiftpp/forest.hpp"
 #include "quickshiftpp/kernels.hpp"
 #include "quickshiftpp/query_block.hpp"
 
@@ -15,64 +13,6 @@ namespace quickshiftpp {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-/// The quotient of two squared radii, which is at least 1 for a sample no denser than the mode.
-double radius_ratio(double sample, double mode) {
-  return sample == mode ? 1.0 : mode == 0 ? kInfinity : sample / mode;
-}
-
-/// The largest squared radius whose quotient by the mode's is at most `ratio`, so that a core takes
-/// one comparison per sample instead of a division and agrees with the division to the last bit.
-double core_radius(double mode, double ratio) {
-  if (mode == 0) return 0;
-  double radius = mode * ratio;
-  while (radius_ratio(radius, mode) > ratio) radius = std::nextafter(radius, 0);
-  for (double next;
-       (next = std::nextafter(radius, kInfinity)) < kInfinity && radius_ratio(next, mode) <= ratio;)
-    radius = next;
-  return radius;
-}
-
-/// For every mode the core that its component lies in, as a mode; -1 for none.
-std::vector<std::int32_t> owning_cores(const Cut& cut, double ratio) {
-  auto mode_radius = [&](std::size_t m) { return cut.squared_radius[cut.mode_sample[m]]; };
-  std::vector<std::int32_t> owner(cut.modes, -1);
-  for (std::size_t m = 0; m < cut.modes; ++m) {  // a parent is denser, hence done already
-    const double saddle = cut.saddle_squared_radius[m];
-    if (radius_ratio(saddle, mode_radius(m)) > ratio) {
-      owner[m] = static_cast<std::int32_t>(m);
-      continue;
-    }
-    // Joined at its saddle to its parent's component, it lies in the core there if the saddle does.
-    const std::int32_t core = owner[static_cast<std::size_t>(cut.mode_parent[m])];
-    if (core >= 0 && radius_ratio(saddle, mode_radius(static_cast<std::size_t>(core))) <= ratio)
-      owner[m] = core;
-  }
-  return owner;
-}
-
-/// What one basin does to its samples: they are in core `label` if their radius is small enough.
-struct BasinRule {
-  std::int32_t label;
-  double squared_radius;
-};
-
-/// Labels by climbing to the first sample that lies in a core.
-void climb(const Cut& cut, const std::vector<BasinRule>& rules, std::int32_t* label,
-           std::int32_t* core_label, const Run& run) {
-  parallel_for(run, cut.samples, tuning::kGrain, [&](std::size_t begin, std::size_t end, int) {
-    for (std::size_t i = begin; i < end; ++i) {
-      const BasinRule& rule = rules[static_cast<std::size_t>(cut.basin[i])];
-      const bool in_core = cut.squared_radius[i] <= rule.squared_radius;
-      core_label[i] = in_core ? rule.label : -1;
-      label[i] = in_core ? static_cast<std::int32_t>(i) : cut.parent[i];
-    }
-  });
-  resolve_roots(label, cut.samples, run);
-  parallel_for(run, cut.samples, tuning::kGrain, [&](std::size_t begin, std::size_t end, int) {
-    for (std::size_t i = begin; i < end; ++i) label[i] = core_label[label[i]];
-  });
-}
 
 }  // namespace
 
@@ -275,44 +215,6 @@ Parents denser_parents(const Index<T>& index, const NeighborLists& lists, const 
                        const Run& run) {
   if (lists.keeps_lists()) return parents_from_lists(index, lists, cascade, run);
   return parents_from_space(index, lists.squared_radii(), run);
-}
-
-std::vector<std::int32_t> cut_labels(const Cut& cut, double ratio, std::size_t min_cluster_size,
-                                     std::int32_t* label, std::int32_t* core_label,
-                                     const Run& run) {
-  const std::vector<std::int32_t> owner = owning_cores(cut, ratio);
-  std::vector<std::int32_t> cores;
-  for (std::size_t m = 0; m < cut.modes; ++m)
-    if (owner[m] == static_cast<std::int32_t>(m)) cores.push_back(owner[m]);
-
-  auto label_with = [&](const std::vector<std::int32_t>& kept) {
-    std::vector<BasinRule> core(cut.modes, BasinRule{-1, -1});
-    for (std::size_t c = 0; c < kept.size(); ++c) {
-      const auto m = static_cast<std::size_t>(kept[c]);
-      core[m] = {static_cast<std::int32_t>(c),
-                 core_radius(cut.squared_radius[cut.mode_sample[m]], ratio)};
-    }
-    std::vector<BasinRule> rules(cut.modes, BasinRule{-1, -1});
-    for (std::size_t m = 0; m < cut.modes; ++m)
-      if (owner[m] >= 0) rules[m] = core[static_cast<std::size_t>(owner[m])];
-    climb(cut, rules, label, core_label, run);
-  };
-  label_with(cores);
-
-  if (min_cluster_size > 1) {
-    std::vector<std::size_t> size(cores.size(), 0);
-    for (std::size_t i = 0; i < cut.samples; ++i) ++size[static_cast<std::size_t>(label[i])];
-    std::vector<std::int32_t> kept;
-    for (std::size_t c = 0; c < cores.size(); ++c) {
-      const bool can_climb = cut.parent[cut.mode_sample[cores[c]]] >= 0;
-      if (size[c] >= min_cluster_size || !can_climb) kept.push_back(cores[c]);
-    }
-    if (kept.size() < cores.size()) {
-      cores = std::move(kept);
-      label_with(cores);
-    }
-  }
-  return cores;
 }
 
 #define QSPP_INSTANTIATE(T)                                                                    \

@@ -40,22 +40,3 @@ TEST_CASE("parents are the nearest samples of smaller radius") {
     }
   }
 }
-
-TEST_CASE("cut_labels: a core, a climber, and a cluster that dissolves") {
-  testing::Bench bench;
-  // Four samples: mode 0 (radius 1) with a climber (radius 9) in its basin; mode 1 (radius 4)
-  // alone.
-  const std::int32_t basin[] = {0, 0, 1, 0}, parent[] = {-1, 0, 1, 0};
-  const double radius[] = {1, 9, 4, 2}, saddle[] = {std::numeric_limits<double>::infinity(), 16};
-  const std::int64_t mode_sample[] = {0, 2};
-  const std::int32_t mode_parent[] = {-1, 0};
-  const Cut cut{basin, radius, parent, 4, mode_sample, saddle, mode_parent, 2};
-  std::int32_t label[4], core[4];
-  CHECK(cut_labels(cut, 2.0, 1, label, core, bench.run).size() == 2);
-  CHECK(std::vector(label, label + 4) == std::vector{0, 0, 1, 0});
-  CHECK(std::vector(core, core + 4) == std::vector{0, -1, 1, 0});
-  CHECK(cut_labels(cut, 4.0, 1, label, core, bench.run).size() == 1);  // the saddle is in reach
-  CHECK(cut_labels(cut, 2.0, 2, label, core, bench.run).size() == 1);  // one sample is too few
-  CHECK(std::vector(label, label + 4) == std::vector{0, 0, 0, 0});
-  CHECK(std::vector(core, core + 4) == std::vector{0, -1, -1, 0});
-}

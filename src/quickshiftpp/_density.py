@@ -84,10 +84,15 @@ def intrinsic_dimension(index: Any, lists: _core.NeighborLists, threads: int) ->
 
 
 def knn_log_density(
-    squared_radii: npt.NDArray[np.float64], k: int, dimension: float, unit: int, threads: int
+    squared_radii: npt.NDArray[np.float64],
+    n_samples: int,
+    k: int,
+    dimension: float,
+    unit: int,
+    threads: int,
 ) -> npt.NDArray[np.float64]:
-    """Return log f of every sample, infinite where the radius is 0."""
-    return _core.knn_log_density(squared_radii, k, dimension, unit, threads)
+    """Return log f for the radii of some of the samples, infinite where the radius is 0."""
+    return _core.knn_log_density(squared_radii, n_samples, k, dimension, unit, threads)
 
 
 def gaussian_density(

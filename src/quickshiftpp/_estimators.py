@@ -21,6 +21,7 @@ from ._modes import ModeTree
 from ._neighbors import as_float64, build_index, search
 from ._progress import stage
 from ._selection import candidate_ks, choose, significant_betas
+from ._terrain import Terrain
 from ._validation import (
     FloatArray,
     check_min_cluster_size,
@@ -58,6 +59,7 @@ class _CoreClusterer(IndexedClusterer):
     core_labels_: npt.NDArray[np.int32]
     mode_indices_: npt.NDArray[np.int64]
     n_clusters_: int
+    _terrain: Terrain
 
     def _keeps_lists(self, n_samples: int) -> bool:  # noqa: ARG002
         return isinstance(self.dimension, str)
@@ -77,17 +79,25 @@ class _CoreClusterer(IndexedClusterer):
     def _take_landscape(self, landscape: Landscape) -> None:
         self.k_ = landscape.k
         self.dimension_ = landscape.dimension
-        self._squared_radii = landscape.squared_radii
-        self.radii_ = np.ldexp(np.sqrt(landscape.squared_radii), -self._unit)
+        self.radii_ = landscape.radii
         self.log_density_ = landscape.log_density
         self.parents_ = landscape.parents
         self.tree_ = landscape.tree
+        self._terrain = landscape.terrain
 
-    def _take_labels(self, beta: float, min_cluster_size: int) -> None:
-        self.labels_, self.core_labels_, modes = self.tree_.cut(beta, min_cluster_size)
-        self.mode_indices_ = self.tree_.modes["index"][modes]
-        self.n_clusters_ = len(modes)
+    @property
+    def _squared_radii(self) -> npt.NDArray[np.float64]:
+        """By row, in the unit of the index."""
+        return self._terrain.squared_radii_by_row()
+
+    def _take_labels(self, beta: float, min_cluster_size: int) -> npt.NDArray[np.int64]:
+        """Label the samples; return the sizes of the clusters."""
+        found = self.tree_.cut(beta, min_cluster_size)
+        self.labels_, self.core_labels_ = found.labels, found.core_labels
+        self.mode_indices_ = self.tree_.modes["index"][found.modes]
+        self.n_clusters_ = len(found.modes)
         self.beta_ = beta
+        return found.sizes
 
 
 class QuickshiftPP(_CoreClusterer):
@@ -243,11 +253,11 @@ class QuickshiftPP(_CoreClusterer):
         with all_or_nothing(self):
             samples = self._build_index(X, threads)
             landscape, beta = self._survey(samples, threads)
-            self._take_landscape(landscape)
             with stage("labels", self.verbose):
+                self._take_landscape(landscape)
                 self.min_cluster_size_ = self._size_limit(landscape.k)
-                self._take_labels(beta, self.min_cluster_size_)
-            self._warn_if_degenerate()
+                sizes = self._take_labels(beta, self.min_cluster_size_)
+            self._warn_if_degenerate(sizes)
         return self
 
     def _candidate_ks(self, n_samples: int) -> list[int]:
@@ -319,12 +329,11 @@ class QuickshiftPP(_CoreClusterer):
         self.min_cluster_size_ = int(size)
         return self
 
-    def _warn_if_degenerate(self) -> None:
+    def _warn_if_degenerate(self, sizes: npt.NDArray[np.int64]) -> None:
         """Say so when the user's own setting shows next to nothing, and what would help."""
         n_samples = len(self.labels_)
         if n_samples < 3:
             return
-        sizes = np.bincount(self.labels_)
         advice = None
         if isinstance(self.k, Integral) and self.k > n_samples // 2:
             advice = (
@@ -483,8 +492,9 @@ dimension_
             samples = self._build_index(X, threads)
             k = resolve_k(self.k, samples.shape[0])
             surveyor = self._search(samples, k, self.dimension, threads)
-            self._take_landscape(surveyor.survey(k))
+            landscape = surveyor.survey(k)
             with stage("labels", self.verbose) as progress:
+                self._take_landscape(landscape)
                 self._take_labels(float(self.beta), min_cluster_size=1)
                 is_core = self.core_labels_ >= 0
                 key = np.where(is_core, self._squared_radii, np.inf)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -10,22 +11,52 @@ import numpy.typing as npt
 
 from . import _core
 from ._ascent import denser_parents
-from ._density import intrinsic_dimension, knn_log_density
+from ._density import intrinsic_dimension
 from ._modes import ModeTree, build_tree
 from ._neighbors import Searched
 from ._progress import stage
+from ._terrain import Terrain
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Landscape:
-    """The density of the samples as k neighbours show it. No beta enters."""
+    """The density of the samples as k neighbours show it. No beta enters.
 
-    k: int
-    dimension: float
-    squared_radii: npt.NDArray[np.float64]
-    log_density: npt.NDArray[np.float64]
-    parents: npt.NDArray[np.int32]
+    By row: `squared_radii`, `radii`, `log_density` and `parents`, made when they are asked for.
+    """
+
+    terrain: Terrain
     tree: ModeTree
+
+    @property
+    def k(self) -> int:
+        """The number of neighbours."""
+        return self.terrain.k
+
+    @property
+    def dimension(self) -> float:
+        """The dimension that relates radii to densities."""
+        return self.terrain.dimension
+
+    @cached_property
+    def squared_radii(self) -> npt.NDArray[np.float64]:
+        """The squared distance of every sample to its k-th nearest."""
+        return self.terrain.squared_radii_by_row()
+
+    @cached_property
+    def radii(self) -> npt.NDArray[np.float64]:
+        """The distance of every sample to its k-th nearest, in the user's unit."""
+        return _core.radii(self.squared_radii, self.terrain.unit, self.terrain.threads)
+
+    @cached_property
+    def log_density(self) -> npt.NDArray[np.float64]:
+        """The log of the density at every sample."""
+        return self.terrain.log_density(self.squared_radii)
+
+    @cached_property
+    def parents(self) -> npt.NDArray[np.int32]:
+        """The row of every sample's nearest denser one, -1 for none."""
+        return self.terrain.parents_by_row()
 
 
 @dataclass
@@ -50,6 +81,7 @@ class Surveyor:
     threads: int
     verbose: bool = False
     _shortest: _core.NeighborLists | None = None
+    _order: npt.NDArray[np.int32] | None = None
 
     def _lists_for(self, k: int) -> _core.NeighborLists:
         known = self._shortest
@@ -58,6 +90,12 @@ class Surveyor:
             return longer
         self._shortest = _core.first_neighbors(self.found.index, longer, k, self.threads)
         return self._shortest
+
+    def order(self) -> npt.NDArray[np.int32]:
+        """Return the row of the sample at each position of the index."""
+        if self._order is None:
+            self._order = self.found.index.order()
+        return self._order
 
     def dimension_of(self, lists: _core.NeighborLists) -> float:
         """Return the dimension to use with these lists."""
@@ -74,12 +112,11 @@ class Surveyor:
         with stage("density", self.verbose):
             lists = self._lists_for(k)
             dimension = self.dimension_of(lists)
-            squared_radii = _core.squared_radii(index, lists, threads)
-            log_density = knn_log_density(squared_radii, k, dimension, self.unit, threads)
         with stage("ascent", self.verbose) as progress:
             found = denser_parents(index, lists, self.found.cascade, threads, progress)
-            parents = found.take_rows()
         with stage("modes", self.verbose) as progress:
-            native = _core.mode_tree(index, lists, found, threads, progress)
-            tree = build_tree(native, squared_radii, log_density, parents, dimension, threads)
-        return Landscape(k, dimension, squared_radii, log_density, parents, tree)
+            *modes, basin = _core.mode_tree(index, lists, found, threads, progress)
+            radii, parents = lists.squared_radii(), found.take_positions()
+            terrain = Terrain(self.order(), radii, parents, basin, k, dimension, self.unit, threads)
+            tree = build_tree(tuple(modes), terrain)
+        return Landscape(terrain, tree)

@@ -5,13 +5,14 @@ from __future__ import annotations
 import importlib
 import sys
 from numbers import Integral
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from . import _core
 from ._density import prominences, radius_ratio_limit, radius_ratios
+from ._terrain import Terrain
 from ._validation import check_beta, check_min_cluster_size, resolve_threads, usable_threads
 
 MODE_DTYPE = np.dtype(
@@ -27,6 +28,15 @@ MODE_DTYPE = np.dtype(
 )
 PATH_DTYPE = np.dtype([("index", np.int64), ("log_density", np.float64), ("core_label", np.int32)])
 FRAME_LIBRARIES = ("pandas", "polars", "pyarrow")
+
+
+class Clustering(NamedTuple):
+    """The samples of one clustering."""
+
+    labels: npt.NDArray[np.int32]
+    core_labels: npt.NDArray[np.int32]
+    modes: npt.NDArray[np.int32]  # the number of the mode of each label
+    sizes: npt.NDArray[np.int64]  # the number of samples of each label
 
 
 class ModeTree:
@@ -56,29 +66,19 @@ class ModeTree:
     def __init__(
         self,
         modes: npt.NDArray[Any],
-        *,
-        basin: npt.NDArray[np.int32],
-        squared_radii: npt.NDArray[np.float64],
-        log_density: npt.NDArray[np.float64],
-        parents: npt.NDArray[np.int32],
-        dimension: float,
-        threads: int,
+        terrain: Terrain,
+        mode_positions: npt.NDArray[np.int32],
+        saddle_squared_radii: npt.NDArray[np.float64],
     ) -> None:
         self.modes = modes
-        self.n_samples = basin.shape[0]
-        self.dimension = dimension
-        self._basin = basin
-        self._squared_radii = squared_radii
-        self._log_density = log_density
-        self._parents = parents
-        self._threads = threads
-        saddle = modes["saddle"]
-        self._saddle_squared_radii = np.where(
-            saddle < 0, np.inf, squared_radii[np.maximum(saddle, 0)]
-        )
-        ratios = radius_ratios(self._saddle_squared_radii, squared_radii[modes["index"]])
+        self.n_samples = len(terrain.row)
+        self.dimension = terrain.dimension
+        self._terrain = terrain
+        self._mode_positions = mode_positions
+        self._saddle_squared_radii = saddle_squared_radii
+        ratios = radius_ratios(saddle_squared_radii, terrain.squared_radii[mode_positions])
         self._ascending_ratios = np.sort(ratios)
-        self.modes["prominence"] = prominences(ratios, dimension)
+        self.modes["prominence"] = prominences(ratios, self.dimension)
 
     def __repr__(self) -> str:
         return f"ModeTree(n_samples={self.n_samples}, n_modes={len(self.modes)})"
@@ -104,7 +104,9 @@ class ModeTree:
             below = np.searchsorted(self._ascending_ratios, limits, side="right")
             counts = len(self.modes) - below
         else:
-            counts = np.array([len(self.cut(value, min_cluster_size)[2]) for value in checked])
+            nobody = np.empty(0, dtype=np.int32)
+            cuts = [self.cut(value, min_cluster_size, nobody) for value in checked]
+            counts = np.array([len(cut.modes) for cut in cuts])
         return int(counts[0]) if betas.ndim == 0 else counts.reshape(betas.shape)
 
     def betas(self) -> npt.NDArray[np.float64]:
@@ -167,7 +169,7 @@ class ModeTree:
         ndarray of shape (n_samples,)
             0 is the cluster of the densest mode.
         """
-        return self.cut(self.resolve_beta(beta, n_clusters), min_cluster_size)[0]
+        return self.cut(self.resolve_beta(beta, n_clusters), min_cluster_size).labels
 
     def core_labels(
         self,
@@ -177,7 +179,7 @@ class ModeTree:
         min_cluster_size: int = 1,
     ) -> npt.NDArray[np.int32]:
         """Label the samples inside cluster-cores, as :meth:`labels` does; -1 outside."""
-        return self.cut(self.resolve_beta(beta, n_clusters), min_cluster_size)[1]
+        return self.cut(self.resolve_beta(beta, n_clusters), min_cluster_size).core_labels
 
     def path(
         self, sample: int, beta: float | None = None, *, min_cluster_size: int = 1
@@ -204,18 +206,19 @@ class ModeTree:
             raise ValueError(
                 f"sample is {sample}, but the row numbers end at {self.n_samples - 1}."
             )
-        core_labels, modes = np.full(self.n_samples, -1, np.int32), np.empty(0, np.int32)
-        if beta is not None:
-            _, core_labels, modes = self.cut(beta, min_cluster_size)
-        steps = [sample % self.n_samples]
-        while core_labels[steps[-1]] < 0 and self._parents[steps[-1]] >= 0:
-            steps.append(int(self._parents[steps[-1]]))
-        if beta is not None:
-            mode = int(self.modes["index"][modes[core_labels[steps[-1]]]])
+        terrain = self._terrain
+        everyone = np.arange(self.n_samples, dtype=np.int32)
+        found = None if beta is None else self.cut(beta, min_cluster_size, everyone)
+        core_labels = np.full(self.n_samples, -1) if found is None else found.core_labels
+        steps = [int(terrain.positions(np.array([sample]))[0])]
+        while core_labels[steps[-1]] < 0 and terrain.parents[steps[-1]] >= 0:
+            steps.append(int(terrain.parents[steps[-1]]))
+        if found is not None:
+            mode = int(self._mode_positions[found.modes[core_labels[steps[-1]]]])
             steps += [mode] if mode != steps[-1] else []
         path = np.empty(len(steps), dtype=PATH_DTYPE)
-        path["index"] = steps
-        path["log_density"] = self._log_density[steps]
+        path["index"] = terrain.row[steps]
+        path["log_density"] = terrain.log_density(terrain.squared_radii[steps])
         path["core_label"] = core_labels[steps]
         return path
 
@@ -308,19 +311,27 @@ class ModeTree:
         return graph
 
     def cut(
-        self, beta: float, min_cluster_size: int = 1
-    ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32], npt.NDArray[np.int32]]:
-        """Return labels, core labels, and the number of the mode of each label."""
-        return _core.cut_labels(
-            self._basin,
-            self._squared_radii,
-            self._parents,
-            np.ascontiguousarray(self.modes["index"]),
-            self._saddle_squared_radii,
-            np.ascontiguousarray(self.modes["parent"]),
-            radius_ratio_limit(check_beta(beta), self.dimension),
-            min(check_min_cluster_size(min_cluster_size), self.n_samples),
-            usable_threads(self._threads),
+        self,
+        beta: float,
+        min_cluster_size: int = 1,
+        positions: npt.NDArray[np.int32] | None = None,
+    ) -> Clustering:
+        """Return the clustering at one beta, its labels by row or at some positions only."""
+        terrain = self._terrain
+        return Clustering(
+            *_core.cut_labels(
+                terrain.row,
+                terrain.basin,
+                terrain.squared_radii,
+                terrain.parents,
+                self._mode_positions,
+                self._saddle_squared_radii,
+                np.ascontiguousarray(self.modes["parent"]),
+                radius_ratio_limit(check_beta(beta), self.dimension),
+                min(check_min_cluster_size(min_cluster_size), self.n_samples),
+                usable_threads(terrain.threads),
+                positions,
+            )
         )
 
     def resolve_beta(self, beta: float | None, n_clusters: int | None) -> float:
@@ -333,32 +344,20 @@ class ModeTree:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
-        self._threads = min(self._threads, resolve_threads(None))
+        self._terrain.threads = min(self._terrain.threads, resolve_threads(None))
 
 
-def build_tree(
-    native: tuple[npt.NDArray[Any], ...],
-    squared_radii: npt.NDArray[np.float64],
-    log_density: npt.NDArray[np.float64],
-    parents: npt.NDArray[np.int32],
-    dimension: float,
-    threads: int,
-) -> ModeTree:
-    """Make a tree of what the core found: modes, saddles, parent modes, sizes and basins."""
-    sample, saddle, parent, size, basin = native
-    modes = np.zeros(len(sample), dtype=MODE_DTYPE)
-    modes["index"] = sample
-    modes["log_density"] = log_density[sample]
-    modes["saddle"] = saddle
-    modes["saddle_log_density"] = np.where(saddle < 0, -np.inf, log_density[np.maximum(saddle, 0)])
+def build_tree(native: tuple[npt.NDArray[Any], ...], terrain: Terrain) -> ModeTree:
+    """Make a tree of what the core found: modes, saddles, parent modes and sizes."""
+    position, saddle, parent, size = native
+    meets = saddle >= 0
+    radii = np.full(len(position), np.inf)
+    radii[meets] = terrain.squared_radii[saddle[meets]]
+    modes = np.zeros(len(position), dtype=MODE_DTYPE)
+    modes["index"] = terrain.row[position]
+    modes["log_density"] = terrain.log_density(terrain.squared_radii[position])
+    modes["saddle"] = np.where(meets, terrain.row[saddle], -1)
+    modes["saddle_log_density"] = terrain.log_density(radii)
     modes["parent"] = parent
     modes["size"] = size
-    return ModeTree(
-        modes,
-        basin=basin,
-        squared_radii=squared_radii,
-        log_density=log_density,
-        parents=parents,
-        dimension=dimension,
-        threads=threads,
-    )
+    return ModeTree(modes, terrain, position, radii)

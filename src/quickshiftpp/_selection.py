@@ -86,14 +86,14 @@ def choose(
     min_cluster_size_for : callable
         The least size of a cluster with a k.
     """
-    rows = subsample(X)
     landscapes = [surveyor.survey(k) for k in reversed(ks)][::-1]
+    positions = landscapes[0].terrain.positions(subsample(X))
     settings = [(scape, beta) for scape in landscapes for beta in betas_for(scape.k)]
     labels, counts = [], []
     for scape, beta in settings:
-        labelling, _, modes = scape.tree.cut(beta, min_cluster_size_for(scape.k))
-        labels.append(labelling[rows])
-        counts.append(len(modes))
+        found = scape.tree.cut(beta, min_cluster_size_for(scape.k), positions)
+        labels.append(found.labels)
+        counts.append(len(found.modes))
     centre = min(math.sqrt(X.shape[0]), ks[-1])
     octaves = np.log2([scape.k / centre for scape, _ in settings])
     winner, support = elect(labels, np.array(counts), octaves)

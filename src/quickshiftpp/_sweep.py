@@ -141,6 +141,7 @@ def _collect(
     return_labels: bool,
 ) -> Sweep:
     rows = subsample(samples)
+    positions: npt.NDArray[np.int32] | None = None
     shape = (len(ks), len(betas))
     n_clusters = np.empty(shape, dtype=np.int64)
     agreement_k = np.empty((len(ks) - 1, len(betas)))
@@ -149,16 +150,18 @@ def _collect(
     sizes: list[list[npt.NDArray[np.int64]]] = [[] for _ in ks]
     above: list[npt.NDArray[np.int32]] = []  # the labels of the next larger k
     for i in reversed(range(len(ks))):
-        tree = surveyor.survey(ks[i]).tree
+        landscape = surveyor.survey(ks[i])
+        if kept is None and positions is None:
+            positions = landscape.terrain.positions(rows)
         size = ks[i] if isinstance(min_cluster_size, str) else min_cluster_size
         current: list[npt.NDArray[np.int32]] = []
         for j, beta in enumerate(betas):
-            labels, _, modes = tree.cut(beta, size)
-            n_clusters[i, j] = len(modes)
-            sizes[i].append(np.bincount(labels, minlength=len(modes)))
-            current.append(labels[rows])
+            found = landscape.tree.cut(beta, size, positions)
+            n_clusters[i, j] = len(found.modes)
+            sizes[i].append(found.sizes)
+            current.append(found.labels if kept is None else found.labels[rows])
             if kept is not None:
-                kept[i, j] = labels
+                kept[i, j] = found.labels
             if above:
                 agreement_k[i, j] = adjusted_rand(current[j], above[j])
             if j > 0:

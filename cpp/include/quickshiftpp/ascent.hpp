@@ -71,26 +71,4 @@ template <class T>
 Parents denser_parents(const Index<T>& index, const NeighborLists& lists, const Cascade<T>* cascade,
                        const Run& run);
 
-/// The clustering at one beta. Arrays by row; modes from the densest down.
-struct Cut {
-  const std::int32_t* basin;     ///< samples: the mode that each belongs to in the graph
-  const double* squared_radius;  ///< samples
-  const std::int32_t* parent;    ///< samples: nearest denser sample, -1 for none
-  std::size_t samples;
-  const std::int64_t* mode_sample;      ///< modes: row of the mode
-  const double* saddle_squared_radius;  ///< modes: infinity for a mode that meets no elder one
-  const std::int32_t* mode_parent;      ///< modes: the elder mode met at the saddle, -1 for none
-  std::size_t modes;
-};
-
-/// Labels the samples; returns the mode of each label, in label order.
-///
-/// `ratio` is the largest quotient of squared radii inside a core, (1 - beta)^(-2 / d): a mode
-/// founds a core iff its saddle's quotient exceeds it, and a sample belongs to the core of its
-/// component iff its own does not. `core_label` is -1 outside cores. Clusters of fewer than
-/// `min_cluster_size` samples lose their core, and their samples climb on; one whose mode has no
-/// denser sample to climb to remains.
-std::vector<std::int32_t> cut_labels(const Cut& cut, double ratio, std::size_t min_cluster_size,
-                                     std::int32_t* label, std::int32_t* core_label, const Run& run);
-
 }  // namespace quickshiftpp

@@ -10,12 +10,16 @@
 
 namespace quickshiftpp {
 
-/// log f = log k - log n - log v_d - d log r for every sample, +infinity where r = 0.
+/// log f = log k - log n - log v_d - d log r for the radii of `count` among n = `samples` samples,
+/// +infinity where r = 0.
 ///
 /// `unit` is the power of two by which the coordinates were multiplied before the search; `out` is
 /// in the caller's unit.
-void knn_log_density(const double* squared_radius, std::size_t samples, int k, double dimension,
-                     int unit, double* out, const Run& run);
+void knn_log_density(const double* squared_radius, std::size_t count, std::size_t samples, int k,
+                     double dimension, int unit, double* out, const Run& run);
+
+/// The radii in the caller's unit.
+void radii(const double* squared_radius, std::size_t count, int unit, double* out, const Run& run);
 
 /// Sum and number of log(r_k / r_j) over all samples and all neighbours j nearer than the k-th,
 /// those at distance zero left out: what the maximum-likelihood estimate of the intrinsic dimension

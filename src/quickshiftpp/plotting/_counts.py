@@ -212,5 +212,5 @@ def _sampled_steps(tree: ModeTree, smallest: int, n_betas: int) -> tuple[FloatAr
     """Cut the tree at evenly spaced betas, each in the middle of its step."""
     edges = np.linspace(0.0, 1.0, n_betas + 1)
     middles = 0.5 * (edges[:-1] + edges[1:])
-    counts = [len(tree.cut(float(beta), smallest)[2]) for beta in middles]
+    counts = tree.n_clusters(middles, min_cluster_size=smallest)
     return edges, np.array(counts, dtype=np.int64)

@@ -241,5 +241,4 @@ def image_tree(
     unit, found = index_and_search_pixels(samples, features.grid, neighbors, "auto", threads)
     landscape = Surveyor(found, unit, None, threads).survey(neighbors)
     colours = samples[:, len(features.grid.shape) :] / samples.dtype.type(features.ratio)
-    radii = np.ldexp(np.sqrt(landscape.squared_radii), -unit)
-    return ImageTree(landscape, features.grid, colours, radii, defaults)
+    return ImageTree(landscape, features.grid, colours, landscape.radii, defaults)

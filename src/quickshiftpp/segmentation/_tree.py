@@ -237,7 +237,7 @@ class ImageTree:
 
     def _cut(self, beta: float, size: int) -> Labels:
         """Return labels from 0 in the shape of the image, -1 outside the mask."""
-        labels = self.tree.cut(beta, size)[0]
+        labels = self.tree.cut(beta, size).labels
         if self.mask is None:
             return labels.reshape(self.shape)
         image = np.full(self.shape, -1, dtype=np.int32)

@@ -1,0 +1,100 @@
+#include "quickshiftpp/cut.hpp"
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/tuple.h>
+
+#include <optional>
+
+#include "arrays.hpp"
+#include "stages.hpp"
+
+namespace quickshiftpp::bindings {
+
+using namespace nb::literals;
+
+namespace {
+
+using Numbers = Array<std::int32_t>;
+
+/// by_row[row[i]] = value(i)
+template <class Out, class Value>
+Buffer<Out> to_rows(const Column<std::int32_t>& row, const Run& run, Value&& value) {
+  Buffer<Out> out(row.shape(0));
+  parallel_for(run, row.shape(0), tuning::kGrain, [&](std::size_t begin, std::size_t end, int) {
+    for (std::size_t i = begin; i < end; ++i)
+      out[static_cast<std::size_t>(row.data()[i])] = value(i);
+  });
+  return out;
+}
+
+/// The values at some positions.
+Buffer<std::int32_t> at(const Column<std::int32_t>& position, const Buffer<std::int32_t>& value) {
+  Buffer<std::int32_t> out(position.shape(0));
+  for (std::size_t i = 0; i < out.size(); ++i)
+    out[i] = value[static_cast<std::size_t>(position.data()[i])];
+  return out;
+}
+
+std::tuple<Numbers, Numbers, Numbers, Array<std::int64_t>> cut(
+    const Column<std::int32_t>& row, const Column<std::int32_t>& basin,
+    const Column<double>& squared_radius, const Column<std::int32_t>& parent,
+    const Column<std::int32_t>& mode_sample, const Column<double>& saddle_squared_radius,
+    const Column<std::int32_t>& mode_parent, double ratio, std::int64_t min_cluster_size,
+    int threads, const std::optional<Column<std::int32_t>>& wanted) {
+  const std::size_t n = basin.shape(0), modes = mode_sample.shape(0);
+  require(row.shape(0) == n && squared_radius.shape(0) == n && parent.shape(0) == n,
+          "one entry per sample");
+  require(saddle_squared_radius.shape(0) == modes && mode_parent.shape(0) == modes,
+          "one entry per mode");
+  const Cut input{basin.data(),       squared_radius.data(),        parent.data(),      n,
+                  mode_sample.data(), saddle_squared_radius.data(), mode_parent.data(), modes};
+  Buffer<std::int32_t> label(n), core_label(n);
+  const Clusters clusters = run_native(threads, nb::none(), [&](const Run& run) {
+    Clusters found =
+        cut_labels(input, ratio, min_cluster_size, label.data(), core_label.data(), run);
+    if (wanted) {
+      label = at(*wanted, label);
+      core_label = at(*wanted, core_label);
+    } else {
+      label = to_rows<std::int32_t>(row, run, [&](std::size_t i) { return label[i]; });
+      core_label = to_rows<std::int32_t>(row, run, [&](std::size_t i) { return core_label[i]; });
+    }
+    return found;
+  });
+  return {to_array(std::move(label)), to_array(std::move(core_label)), to_array(clusters.mode),
+          to_array(clusters.size)};
+}
+
+}  // namespace
+
+void register_cut(nb::module_& m) {
+  m.def("cut_labels", &cut, "row"_a, "basin"_a, "squared_radius"_a, "parent"_a, "mode_sample"_a,
+        "saddle_squared_radius"_a, "mode_parent"_a, "ratio"_a, "min_cluster_size"_a, "threads"_a,
+        "wanted"_a.none() = nb::none(),
+        "Labels and core labels, by row or at the wanted positions; the mode and the size of each "
+        "cluster.");
+  m.def(
+      "values_by_row",
+      [](const Column<std::int32_t>& row, const Column<double>& value, int threads) {
+        require(row.shape(0) == value.shape(0), "one entry per sample");
+        return to_array(run_native(threads, nb::none(), [&](const Run& run) {
+          return to_rows<double>(row, run, [&](std::size_t i) { return value.data()[i]; });
+        }));
+      },
+      "row"_a, "value"_a, "threads"_a, "Values by position into values by row.");
+  m.def(
+      "links_by_row",
+      [](const Column<std::int32_t>& row, const Column<std::int32_t>& link, int threads) {
+        require(row.shape(0) == link.shape(0), "one entry per sample");
+        return to_array(run_native(threads, nb::none(), [&](const Run& run) {
+          return to_rows<std::int32_t>(row, run, [&](std::size_t i) {
+            const std::int32_t to = link.data()[i];
+            return to < 0 ? -1 : row.data()[to];
+          });
+        }));
+      },
+      "row"_a, "link"_a, "threads"_a,
+      "Positions of other samples (-1 for none) by position into their rows by row.");
+}
+
+}  // namespace quickshiftpp::bindings

@@ -1,0 +1,152 @@
+#include "quickshiftpp/cut.hpp"
+
+#include <atomic>
+#include <cmath>
+#include <limits>
+
+#include "quickshiftpp/buffer.hpp"
+#include "quickshiftpp/forest.hpp"
+
+namespace quickshiftpp {
+
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+/// The quotient of two squared radii, which is at least 1 for a sample no denser than the mode.
+double radius_ratio(double sample, double mode) {
+  return sample == mode ? 1.0 : mode == 0 ? kInfinity : sample / mode;
+}
+
+/// The largest squared radius whose quotient by the mode's is at most `ratio`, so that a core takes
+/// one comparison per sample instead of a division and agrees with the division to the last bit.
+double core_radius(double mode, double ratio) {
+  if (mode == 0) return 0;
+  double radius = mode * ratio;
+  while (radius_ratio(radius, mode) > ratio) radius = std::nextafter(radius, 0);
+  for (double next;
+       (next = std::nextafter(radius, kInfinity)) < kInfinity && radius_ratio(next, mode) <= ratio;)
+    radius = next;
+  return radius;
+}
+
+/// For every mode the core that its component lies in, as a mode; -1 for none.
+std::vector<std::int32_t> owning_cores(const Cut& cut, double ratio) {
+  auto mode_radius = [&](std::size_t m) { return cut.squared_radius[cut.mode_sample[m]]; };
+  std::vector<std::int32_t> owner(cut.modes, -1);
+  for (std::size_t m = 0; m < cut.modes; ++m) {  // a parent is denser, hence done already
+    const double saddle = cut.saddle_squared_radius[m];
+    if (radius_ratio(saddle, mode_radius(m)) > ratio) {
+      owner[m] = static_cast<std::int32_t>(m);
+      continue;
+    }
+    // Joined at its saddle to its parent's component, it lies in the core there if the saddle does.
+    const std::int32_t core = owner[static_cast<std::size_t>(cut.mode_parent[m])];
+    if (core >= 0 && radius_ratio(saddle, mode_radius(static_cast<std::size_t>(core))) <= ratio)
+      owner[m] = core;
+  }
+  return owner;
+}
+
+/// What one basin does to its samples: they are in core `label` if their radius is small enough.
+struct BasinRule {
+  std::int32_t label;
+  double squared_radius;
+};
+
+std::vector<BasinRule> basin_rules(const Cut& cut, const std::vector<std::int32_t>& owner,
+                                   const std::vector<std::int32_t>& cores, double ratio) {
+  std::vector<BasinRule> core(cut.modes, BasinRule{-1, -1});
+  for (std::size_t c = 0; c < cores.size(); ++c) {
+    const auto m = static_cast<std::size_t>(cores[c]);
+    core[m] = {static_cast<std::int32_t>(c),
+               core_radius(cut.squared_radius[cut.mode_sample[m]], ratio)};
+  }
+  std::vector<BasinRule> rules(cut.modes, BasinRule{-1, -1});
+  for (std::size_t m = 0; m < cut.modes; ++m)
+    if (owner[m] >= 0) rules[m] = core[static_cast<std::size_t>(owner[m])];
+  return rules;
+}
+
+/// Calls body(i) for every sample.
+template <class Body>
+void for_samples(const Cut& cut, const Run& run, Body&& body) {
+  parallel_for(run, cut.samples, tuning::kGrain, [&](std::size_t begin, std::size_t end, int) {
+    for (std::size_t i = begin; i < end; ++i) body(i);
+  });
+}
+
+/// Labels by climbing to the first sample that lies in a core.
+void climb(const Cut& cut, const std::vector<BasinRule>& rules, std::int32_t* label,
+           std::int32_t* core_label, const Run& run) {
+  for_samples(cut, run, [&](std::size_t i) {
+    const BasinRule& rule = rules[static_cast<std::size_t>(cut.basin[i])];
+    const bool in_core = cut.squared_radius[i] <= rule.squared_radius;
+    core_label[i] = in_core ? rule.label : -1;
+    label[i] = in_core ? static_cast<std::int32_t>(i) : cut.parent[i];
+  });
+  resolve_roots(label, cut.samples, run);
+  for_samples(cut, run, [&](std::size_t i) { label[i] = core_label[label[i]]; });
+}
+
+/// The clusters' sizes. Neighbours in memory mostly have one label: they are counted together.
+std::vector<std::int64_t> count_labels(const std::int32_t* label, std::size_t samples,
+                                       std::size_t clusters, const Run& run) {
+  std::vector<std::int64_t> size(clusters, 0);
+  parallel_for(run, samples, tuning::kGrain, [&](std::size_t begin, std::size_t end, int) {
+    for (std::size_t i = begin; i < end;) {
+      const std::size_t first = i;
+      while (i < end && label[i] == label[first]) ++i;
+      std::atomic_ref<std::int64_t>(size[static_cast<std::size_t>(label[first])])
+          .fetch_add(static_cast<std::int64_t>(i - first), std::memory_order_relaxed);
+    }
+  });
+  return size;
+}
+
+/// Gives the clusters of `number` -1 to others and the rest the number named there.
+///
+/// A sample of a cluster that dissolves climbs on until it comes to one whose cluster remains: that
+/// one's label is what it would have reached itself.
+void dissolve(const Cut& cut, const std::vector<std::int32_t>& number, std::int32_t* label,
+              std::int32_t* core_label, const Run& run) {
+  auto renumbered = [&](std::int32_t l) { return number[static_cast<std::size_t>(l)]; };
+  Buffer<std::int32_t> up(cut.samples);
+  for_samples(cut, run, [&](std::size_t i) {
+    label[i] = renumbered(label[i]);
+    if (core_label[i] >= 0) core_label[i] = renumbered(core_label[i]);
+    up[i] = label[i] >= 0 ? static_cast<std::int32_t>(i) : cut.parent[i];
+  });
+  resolve_roots(up.data(), cut.samples, run);
+  // Only those without a label are written, only those with one are read.
+  for_samples(cut, run, [&](std::size_t i) {
+    if (label[i] < 0) label[i] = label[up[i]];
+  });
+}
+
+}  // namespace
+
+Clusters cut_labels(const Cut& cut, double ratio, std::int64_t min_cluster_size,
+                    std::int32_t* label, std::int32_t* core_label, const Run& run) {
+  const std::vector<std::int32_t> owner = owning_cores(cut, ratio);
+  Clusters clusters;
+  for (std::size_t m = 0; m < cut.modes; ++m)
+    if (owner[m] == static_cast<std::int32_t>(m)) clusters.mode.push_back(owner[m]);
+  climb(cut, basin_rules(cut, owner, clusters.mode, ratio), label, core_label, run);
+  clusters.size = count_labels(label, cut.samples, clusters.mode.size(), run);
+
+  std::vector<std::int32_t> number(clusters.mode.size(), -1), kept;
+  for (std::size_t c = 0; c < clusters.mode.size(); ++c) {
+    const bool can_climb = cut.parent[cut.mode_sample[clusters.mode[c]]] >= 0;
+    if (clusters.size[c] < min_cluster_size && can_climb) continue;
+    number[c] = static_cast<std::int32_t>(kept.size());
+    kept.push_back(clusters.mode[c]);
+  }
+  if (kept.size() < clusters.mode.size()) {
+    dissolve(cut, number, label, core_label, run);
+    clusters = {kept, count_labels(label, cut.samples, kept.size(), run)};
+  }
+  return clusters;
+}
+
+}  // namespace quickshiftpp

@@ -1,0 +1,63 @@
+"""What the tree and its cuts know of every sample, in the order of the index."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _core
+from ._density import knn_log_density
+
+
+@dataclass(eq=False)
+class Terrain:
+    """Radii, parents and basins for one k, by position in the index.
+
+    Samples that are near in space are near there, so that climbing from one to the next stays in
+    the processor's cache; rows come in any order. What users see is by row.
+
+    Attributes
+    ----------
+    row : ndarray of shape (n_samples,)
+        The row of the sample at each position.
+    squared_radii, parents, basin : ndarray of shape (n_samples,)
+        By position, and so are the parents that they name; -1 for none.
+    k : int
+    dimension : float
+        It relates radii to densities.
+    unit : int
+        The power of two that the samples were multiplied by.
+    threads : int
+    """
+
+    row: npt.NDArray[np.int32]
+    squared_radii: npt.NDArray[np.float64]
+    parents: npt.NDArray[np.int32]
+    basin: npt.NDArray[np.int32]
+    k: int
+    dimension: float
+    unit: int
+    threads: int
+
+    def log_density(self, squared_radii: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        """Return the log of the density that squared radii amount to."""
+        return knn_log_density(
+            squared_radii, len(self.row), self.k, self.dimension, self.unit, self.threads
+        )
+
+    def squared_radii_by_row(self) -> npt.NDArray[np.float64]:
+        """Return every sample's squared radius, by row."""
+        return _core.values_by_row(self.row, self.squared_radii, self.threads)
+
+    def parents_by_row(self) -> npt.NDArray[np.int32]:
+        """Return the row of every sample's parent, by row."""
+        return _core.links_by_row(self.row, self.parents, self.threads)
+
+    def positions(self, rows: npt.NDArray[Any]) -> npt.NDArray[np.int32]:
+        """Return where the samples of some rows lie."""
+        position = np.empty_like(self.row)
+        position[self.row] = np.arange(len(self.row), dtype=np.int32)
+        return position[rows]
