@@ -27,7 +27,7 @@ Nearest nearest_below(const Index<T>& queries, const Index<T>& targets, Column<d
   Buffer<double> squared(queries.samples());
   run_native(threads, progress, [&](const Run& run) {
     const Buffer<double> key_by_position = by_position(targets, key.data(), run);
-    const NearestBelow<T> search(targets, key_by_position.data());
+    const NearestBelow<T> search(targets, key_by_position.data(), run);
     parallel_for(run, queries.samples(), 64, [&](std::size_t begin, std::size_t end, int) {
       std::vector<double> point(static_cast<std::size_t>(queries.columns()));
       for (auto i = static_cast<std::int32_t>(begin); i < static_cast<std::int32_t>(end); ++i) {

@@ -3,6 +3,7 @@
 #include <nanobind/stl/pair.h>
 
 #include "arrays.hpp"
+#include "quickshiftpp/hash.hpp"
 #include "stages.hpp"
 
 namespace quickshiftpp::bindings {
@@ -13,6 +14,24 @@ namespace {
 
 template <class T>
 void declare_densities(nb::module_& m) {
+  m.def(
+      "coordinate_hashes",
+      [](const Rows<T>& x, int threads) {
+        const std::size_t columns = x.shape(1);
+        Buffer<std::uint64_t> hash(x.shape(0));
+        run_native(threads, nb::none(), [&](const Run& run) {
+          parallel_for(
+              run, hash.size(), tuning::kGrain, [&](std::size_t begin, std::size_t end, int) {
+                for (std::size_t i = begin; i < end; ++i) {
+                  const T* row = x.data() + i * columns;
+                  hash[i] =
+                      coordinate_hash(static_cast<int>(columns), [&](int c) { return row[c]; });
+                }
+              });
+        });
+        return to_array(std::move(hash));
+      },
+      "x"_a, "threads"_a, "A number from each row's values alone.");
   m.def(
       "log_radius_sum",
       [](const Index<T>& index, const NeighborLists& lists, int threads) {

@@ -17,8 +17,11 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 }  // namespace
 
 template <class T>
-NearestBelow<T>::NearestBelow(const Index<T>& index, const double* key)
-    : index_(index), key_(key), extremes_(index.extremes_per_node(key)), kernel_(kernels<T>()) {}
+NearestBelow<T>::NearestBelow(const Index<T>& index, const double* key, const Run& run)
+    : index_(index),
+      key_(key),
+      extremes_(index.extremes_per_node(key, run)),
+      kernel_(kernels<T>()) {}
 
 template <class T>
 Found NearestBelow<T>::from_point(const double* point, std::int32_t home, double limit) const {
@@ -63,8 +66,8 @@ template <class T>
 Parents parents_from_lists(const Index<T>& index, const NeighborLists& lists,
                            const Cascade<T>* cascade, const Run& run) {
   const double* radius = lists.squared_radii();
-  const NearestBelow<T> search(index, radius);
-  Parents found{Buffer<std::int32_t>(index.samples()), Buffer<Link>(index.samples())};
+  NearestBelow<T> search(index, radius, run);
+  Parents found{Buffer<std::int32_t>(index.samples()), Buffer<Link>(index.samples()), {}};
   Buffer<std::int32_t>& parent = found.parent;
   std::vector<std::vector<std::int32_t>> open(static_cast<std::size_t>(run.threads));
   parallel_for(run, index.samples(), 256, [&](std::size_t begin, std::size_t end, int thread) {
@@ -103,6 +106,7 @@ Parents parents_from_lists(const Index<T>& index, const NeighborLists& lists,
     for (std::size_t i = 0; i < samples.size(); ++i)
       parent[static_cast<std::size_t>(samples[i])] = nearest[i].position;
   }
+  found.extremes = std::move(search).take_extremes();
   return found;
 }
 
@@ -186,8 +190,8 @@ class BlockClimb {
 
 template <class T>
 Parents parents_from_space(const Index<T>& index, const double* radius, const Run& run) {
-  const NearestBelow<T> search(index, radius);
-  Parents found{Buffer<std::int32_t>(index.samples()), Buffer<Link>(index.samples())};
+  NearestBelow<T> search(index, radius, run);
+  Parents found{Buffer<std::int32_t>(index.samples()), Buffer<Link>(index.samples()), {}};
   std::vector<BlockClimb<T>> climbs;
   for (int t = 0; t < run.threads; ++t) climbs.emplace_back(index, radius, search.extremes());
   parallel_for(run, static_cast<std::size_t>(index.blocks()), 8,
@@ -205,6 +209,7 @@ Parents parents_from_space(const Index<T>& index, const double* radius, const Ru
                    }
                  }
                });
+  found.extremes = std::move(search).take_extremes();
   return found;
 }
 

@@ -392,7 +392,7 @@ void Cascade<T>::nearest_below(const double* key, const double* limit,
     key_by_position[static_cast<std::size_t>(i)] = key[screen_.original(i)];
     position[static_cast<std::size_t>(screen_.original(i))] = i;
   }
-  const std::vector<Extremes> extremes = screen_.extremes_per_node(key_by_position.data());
+  const std::vector<Extremes> extremes = screen_.extremes_per_node(key_by_position.data(), run);
   // Queries that are near each other go together.
   std::vector<std::pair<std::int32_t, std::size_t>> queries;
   for (std::size_t i = 0; i < samples.size(); ++i)

@@ -1,6 +1,5 @@
 #include "quickshiftpp/cut.hpp"
 
-#include <atomic>
 #include <cmath>
 #include <limits>
 
@@ -87,21 +86,6 @@ void climb(const Cut& cut, const std::vector<BasinRule>& rules, std::int32_t* la
   });
   resolve_roots(label, cut.samples, run);
   for_samples(cut, run, [&](std::size_t i) { label[i] = core_label[label[i]]; });
-}
-
-/// The clusters' sizes. Neighbours in memory mostly have one label: they are counted together.
-std::vector<std::int64_t> count_labels(const std::int32_t* label, std::size_t samples,
-                                       std::size_t clusters, const Run& run) {
-  std::vector<std::int64_t> size(clusters, 0);
-  parallel_for(run, samples, tuning::kGrain, [&](std::size_t begin, std::size_t end, int) {
-    for (std::size_t i = begin; i < end;) {
-      const std::size_t first = i;
-      while (i < end && label[i] == label[first]) ++i;
-      std::atomic_ref<std::int64_t>(size[static_cast<std::size_t>(label[first])])
-          .fetch_add(static_cast<std::int64_t>(i - first), std::memory_order_relaxed);
-    }
-  });
-  return size;
 }
 
 /// Gives the clusters of `number` -1 to others and the rest the number named there.

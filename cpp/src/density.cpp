@@ -7,6 +7,7 @@
 #include <numbers>
 #include <vector>
 
+#include "quickshiftpp/hash.hpp"
 #include "quickshiftpp/kernels.hpp"
 
 namespace quickshiftpp {
@@ -35,19 +36,6 @@ struct WideSum {
            std::ldexp(static_cast<double>(low), -51);
   }
 };
-
-/// The same number for equal samples, whatever their rows.
-template <class T>
-std::uint64_t coordinate_hash(const Index<T>& index, std::int32_t i) {
-  std::uint64_t mixed = 0;
-  for (int c = 0; c < index.columns(); ++c) {
-    const double value = static_cast<double>(index.coordinate(i, c)) + 0.0;  // -0.0 is 0.0
-    mixed = (mixed ^ std::bit_cast<std::uint64_t>(value)) * 0x9E3779B97F4A7C15u;
-    mixed ^= mixed >> 29;
-  }
-  mixed *= 0xBF58476D1CE4E5B9u;
-  return mixed ^ mixed >> 32;
-}
 
 template <class T, class IsWanted>
 LogRadiusSum log_radius_sum_of(const Index<T>& index, const NeighborLists& lists, const Run& run,
@@ -112,8 +100,9 @@ LogRadiusSum log_radius_sum(const Index<T>& index, const NeighborLists& lists, c
   const double share = static_cast<double>(tuning::kDimensionSamples) / index.samples();
   if (share < 1) {
     const auto most = static_cast<std::uint64_t>(share * 0x1p64);
-    const LogRadiusSum part = log_radius_sum_of(
-        index, lists, run, [&](std::int32_t i) { return coordinate_hash(index, i) < most; });
+    const LogRadiusSum part = log_radius_sum_of(index, lists, run, [&](std::int32_t i) {
+      return coordinate_hash(index.columns(), [&](int c) { return index.coordinate(i, c); }) < most;
+    });
     if (part.count > 0) return part;
   }
   return log_radius_sum_of(index, lists, run, [](std::int32_t) { return true; });

@@ -251,21 +251,25 @@ void Index<T>::fill_boxes(const Run& run) {
 }
 
 template <class T>
-std::vector<Extremes> Index<T>::extremes_per_node(const double* value) const {
+std::vector<Extremes> Index<T>::extremes_per_node(const double* value, const Run& run) const {
   std::vector<Extremes> extremes(nodes_.size());
+  parallel_for(run, nodes_.size(), tuning::kGrain / tuning::kBlock,
+               [&](std::size_t begin, std::size_t end, int) {
+                 for (std::size_t i = begin; i < end; ++i) {
+                   if (!nodes_[i].is_leaf()) continue;
+                   const std::int32_t b = nodes_[i].first;
+                   double least = value[block_begin(b)], greatest = least;
+                   for (std::int32_t p = block_begin(b); p < block_end(b); ++p) {
+                     least = std::min(least, value[p]);
+                     greatest = std::max(greatest, value[p]);
+                   }
+                   extremes[i] = {least, greatest};
+                 }
+               });
   for (std::size_t i = nodes_.size(); i-- > 0;) {
-    Extremes& own = extremes[i];
-    if (nodes_[i].is_leaf()) {
-      const std::int32_t b = nodes_[i].first;
-      own.least = own.greatest = value[block_begin(b)];
-      for (std::int32_t p = block_begin(b); p < block_end(b); ++p) {
-        own.least = std::min(own.least, value[p]);
-        own.greatest = std::max(own.greatest, value[p]);
-      }
-    } else {
-      const Extremes &l = extremes[left(i)], &r = extremes[right(i)];
-      own = {std::min(l.least, r.least), std::max(l.greatest, r.greatest)};
-    }
+    if (nodes_[i].is_leaf()) continue;
+    const Extremes &l = extremes[left(i)], &r = extremes[right(i)];
+    extremes[i] = {std::min(l.least, r.least), std::max(l.greatest, r.greatest)};
   }
   return extremes;
 }

@@ -70,7 +70,7 @@ class TreeBuilder {
 
   ModeTree build(const Parents& parents) {
     link_upward(parents);
-    link_equal_rows();
+    link_equal_rows(parents);
     resolve_roots(tree_.basin.data(), index_.samples(), run_);
     number_modes();
     gather_edges();
@@ -98,7 +98,10 @@ class TreeBuilder {
 
   /// k or more equal rows have radius zero and only each other as neighbours, but their lists need
   /// not connect them all. One of them stands for the site.
-  void link_equal_rows() {
+  void link_equal_rows(const Parents& parents) {
+    const bool has_zeros = std::any_of(parents.extremes.begin(), parents.extremes.end(),
+                                       [](const Extremes& radii) { return radii.least == 0; });
+    if (!has_zeros) return;
     const Buffer<std::int32_t> sites = zero_radius_sites(index_, radius_);
     std::int32_t first = -1;
     for (std::size_t s = 0; s < sites.size(); ++s) {
@@ -110,18 +113,31 @@ class TreeBuilder {
   /// Turns tree_.basin from roots into mode numbers.
   void number_modes() {
     const std::size_t n = index_.samples();
-    for (std::size_t i = 0; i < n; ++i)
-      if (tree_.basin[i] == static_cast<std::int32_t>(i))
-        tree_.position.push_back(static_cast<std::int32_t>(i));
+    std::int32_t* basin = tree_.basin.data();
+    tree_.position = find_roots();
     std::sort(tree_.position.begin(), tree_.position.end(),
               [&](std::int32_t a, std::int32_t b) { return order_.is_denser(a, b); });
-    Buffer<std::int32_t> number(n);
+    // A root holds the complement of its number until all others have read it.
     for (std::size_t m = 0; m < tree_.modes(); ++m)
-      number[static_cast<std::size_t>(tree_.position[m])] = static_cast<std::int32_t>(m);
+      basin[tree_.position[m]] = ~static_cast<std::int32_t>(m);
     parallel_for(run_, n, tuning::kGrain, [&](std::size_t begin, std::size_t end, int) {
       for (std::size_t i = begin; i < end; ++i)
-        tree_.basin[i] = number[static_cast<std::size_t>(tree_.basin[i])];
+        if (basin[i] >= 0) basin[i] = ~basin[basin[i]];
     });
+    for (const std::int32_t root : tree_.position) basin[root] = ~basin[root];
+  }
+
+  std::vector<std::int32_t> find_roots() const {
+    std::vector<std::vector<std::int32_t>> part(static_cast<std::size_t>(run_.threads));
+    parallel_for(run_, index_.samples(), tuning::kGrain,
+                 [&](std::size_t begin, std::size_t end, int thread) {
+                   for (std::size_t i = begin; i < end; ++i)
+                     if (tree_.basin[i] == static_cast<std::int32_t>(i))
+                       part[static_cast<std::size_t>(thread)].push_back(tree_.basin[i]);
+                 });
+    std::vector<std::int32_t> roots;
+    for (const auto& found : part) roots.insert(roots.end(), found.begin(), found.end());
+    return roots;
   }
 
   bool is_higher(const Edge& a, const Edge& b) const {
@@ -130,11 +146,15 @@ class TreeBuilder {
     return a.other < b.other;
   }
 
-  /// Kruskal's algorithm: calls take(edge, elder, younger) for the edges that join two sets.
-  template <class Take>
-  void join_highest_first(std::vector<Edge>& edges, Take&& take) const {
+  void sort_highest_first(std::vector<Edge>& edges) const {
     std::sort(edges.begin(), edges.end(),
               [&](const Edge& a, const Edge& b) { return is_higher(a, b); });
+  }
+
+  /// Kruskal's algorithm over edges that come highest first: calls take(edge, elder, younger) for
+  /// those that join two sets.
+  template <class Take>
+  void join(const std::vector<Edge>& edges, Take&& take) const {
     EldestSets sets(tree_.modes());
     for (const Edge& edge : edges) {
       const std::int32_t a = sets.find(edge.own);
@@ -148,7 +168,8 @@ class TreeBuilder {
   /// Keeps the edges of a highest spanning forest: what a merge tree can be built from.
   void reduce(std::vector<Edge>& edges) const {
     std::vector<Edge> kept;
-    join_highest_first(edges, [&](const Edge& edge, auto, auto) { kept.push_back(edge); });
+    sort_highest_first(edges);
+    join(edges, [&](const Edge& edge, auto, auto) { kept.push_back(edge); });
     edges = std::move(kept);
   }
 
@@ -167,9 +188,15 @@ class TreeBuilder {
         }
       }
     });
+    parallel_for(run_, collections.size(), 1, [&](std::size_t begin, std::size_t end, int) {
+      for (std::size_t c = begin; c < end; ++c) sort_highest_first(collections[c].edges);
+    });
     for (EdgeCollection& collection : collections) {
+      const auto middle = static_cast<std::ptrdiff_t>(edges_.size());
       edges_.insert(edges_.end(), collection.edges.begin(), collection.edges.end());
       collection.edges = {};
+      std::inplace_merge(edges_.begin(), edges_.begin() + middle, edges_.end(),
+                         [&](const Edge& a, const Edge& b) { return is_higher(a, b); });
     }
   }
 
@@ -211,16 +238,14 @@ class TreeBuilder {
   void merge() {
     tree_.saddle.assign(tree_.modes(), -1);
     tree_.parent.assign(tree_.modes(), -1);
-    join_highest_first(edges_, [&](const Edge& edge, std::int32_t elder, std::int32_t younger) {
+    join(edges_, [&](const Edge& edge, std::int32_t elder, std::int32_t younger) {
       tree_.saddle[static_cast<std::size_t>(younger)] = edge.lower;
       tree_.parent[static_cast<std::size_t>(younger)] = elder;
     });
   }
 
   void count_samples() {
-    tree_.size.assign(tree_.modes(), 0);
-    for (std::size_t i = 0; i < index_.samples(); ++i)
-      ++tree_.size[static_cast<std::size_t>(tree_.basin[i])];
+    tree_.size = count_labels(tree_.basin.data(), index_.samples(), tree_.modes(), run_);
     for (std::size_t m = tree_.modes(); m-- > 0;)  // a parent has a lower number
       if (tree_.parent[m] >= 0)
         tree_.size[static_cast<std::size_t>(tree_.parent[m])] += tree_.size[m];
@@ -260,7 +285,8 @@ ModeTree mode_tree(const Index<T>& index, const NeighborLists& lists, const Pare
                                   index.columns() <= tuning::kSearchedColumns &&
                                   lists.k() >= tuning::kSearchedNeighbors;
   if (is_faster_searched || !lists.keeps_lists())
-    return TreeBuilder(order, SearchedGraph<T>(order), tied > 0, run).build(parents);
+    return TreeBuilder(order, SearchedGraph<T>(order, parents.extremes), tied > 0, run)
+        .build(parents);
   return TreeBuilder(order, ListedGraph<T>(order, lists), tied > 0, run).build(parents);
 }
 

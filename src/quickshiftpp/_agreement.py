@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ._validation import FloatArray
+from . import _core
+from ._validation import FloatArray, resolve_threads
 
 Labels = npt.NDArray[np.int32]
 
@@ -25,14 +26,12 @@ def subsample(X: FloatArray, size: int = SUBSAMPLE) -> npt.NDArray[np.int64]:
     n_samples = X.shape[0]
     if n_samples <= size:
         return np.arange(n_samples)
-    mixed = np.zeros(n_samples, dtype=np.uint64)
-    for column in range(X.shape[1]):
-        bits = (X[:, column].astype(np.float64) + 0.0).view(np.uint64)  # + 0.0: -0.0 is 0.0
-        mixed = (mixed ^ bits) * np.uint64(0x9E3779B97F4A7C15)
-        mixed ^= mixed >> np.uint64(29)
-    mixed *= np.uint64(0xBF58476D1CE4E5B9)
-    mixed ^= mixed >> np.uint64(32)
-    return np.argpartition(mixed, size)[:size]
+    hashes = _core.coordinate_hashes(np.ascontiguousarray(X), resolve_threads(None))
+    # Sorting all of them would take longer: the smallest lie below a bound nearly always.
+    candidates = np.flatnonzero(hashes < np.uint64(min(2.0 * size / n_samples, 0.99) * 2.0**64))
+    if len(candidates) <= size:
+        candidates = np.arange(n_samples)
+    return candidates[np.argpartition(hashes[candidates], size)[:size]]
 
 
 def _pairs(counts: npt.NDArray[np.int64]) -> float:

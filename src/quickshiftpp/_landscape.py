@@ -115,8 +115,8 @@ class Surveyor:
         with stage("ascent", self.verbose) as progress:
             found = denser_parents(index, lists, self.found.cascade, threads, progress)
         with stage("modes", self.verbose) as progress:
-            *modes, basin = _core.mode_tree(index, lists, found, threads, progress)
+            native = _core.mode_tree(index, lists, found, threads, progress)
             radii, parents = lists.squared_radii(), found.take_positions()
-            terrain = Terrain(self.order(), radii, parents, basin, k, dimension, self.unit, threads)
-            tree = build_tree(tuple(modes), terrain)
+            terrain = Terrain(self.order(), radii, parents, native[-1], k, dimension, self.unit, threads)
+            tree = build_tree(native[:-1], terrain)
         return Landscape(terrain, tree)

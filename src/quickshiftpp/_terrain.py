@@ -58,6 +58,7 @@ class Terrain:
 
     def positions(self, rows: npt.NDArray[Any]) -> npt.NDArray[np.int32]:
         """Return where the samples of some rows lie."""
-        position = np.empty_like(self.row)
+        position: npt.NDArray[np.int32] = np.empty_like(self.row)
         position[self.row] = np.arange(len(self.row), dtype=np.int32)
-        return position[rows]
+        wanted: npt.NDArray[np.int32] = position[rows]
+        return wanted

@@ -33,14 +33,15 @@ template <class T>
 class NearestBelow {
  public:
   /// `key` by position; it must outlive the object.
-  NearestBelow(const Index<T>& index, const double* key);
+  NearestBelow(const Index<T>& index, const double* key, const Run& run);
 
   /// From a point anywhere. `home` is the block to start from, -1 for the root.
   Found from_point(const double* point, std::int32_t home, double limit) const;
   /// From a sample of the index.
   Found from_sample(std::int32_t position, double limit) const;
-  /// Of the keys below each node.
+  /// Of the keys below each node; they may be taken once the searches are over.
   const std::vector<Extremes>& extremes() const { return extremes_; }
+  std::vector<Extremes> take_extremes() && { return std::move(extremes_); }
 
  private:
   const Index<T>& index_;
@@ -63,6 +64,7 @@ enum class Link : std::uint8_t {
 struct Parents {
   Buffer<std::int32_t> parent;  ///< the nearest one of strictly smaller radius, -1 for none
   Buffer<Link> link;
+  std::vector<Extremes> extremes;  ///< of the squared radii below each node of the index
 };
 
 /// Taken from the neighbour list where there is one and it settles it, searched for otherwise: in

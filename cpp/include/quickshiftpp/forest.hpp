@@ -21,13 +21,27 @@ inline void resolve_roots(std::int32_t* up, std::size_t count, const Run& run) {
     for (std::size_t i = begin; i < end; ++i) {
       auto root = static_cast<std::int32_t>(i);
       for (std::int32_t next; (next = Entry(up[root]).load(relaxed)) != root;) root = next;
-      for (auto at = static_cast<std::int32_t>(i); at != root;) {
-        const std::int32_t next = Entry(up[at]).load(relaxed);
+      auto at = static_cast<std::int32_t>(i);
+      for (std::int32_t next; (next = Entry(up[at]).load(relaxed)) != root; at = next)
         Entry(up[at]).store(root, relaxed);
-        at = next;
-      }
     }
   });
+}
+
+/// How many of the samples have each label. Neighbours in memory mostly share theirs: they are
+/// counted together.
+inline std::vector<std::int64_t> count_labels(const std::int32_t* label, std::size_t samples,
+                                              std::size_t labels, const Run& run) {
+  std::vector<std::int64_t> size(labels, 0);
+  parallel_for(run, samples, tuning::kGrain, [&](std::size_t begin, std::size_t end, int) {
+    for (std::size_t i = begin; i < end;) {
+      const std::size_t first = i;
+      while (i < end && label[i] == label[first]) ++i;
+      std::atomic_ref<std::int64_t>(size[static_cast<std::size_t>(label[first])])
+          .fetch_add(static_cast<std::int64_t>(i - first), std::memory_order_relaxed);
+    }
+  });
+  return size;
 }
 
 /// Disjoint sets of modes; the lowest number (the densest mode) represents its set.

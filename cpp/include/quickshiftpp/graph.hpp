@@ -191,11 +191,12 @@ class ListedGraph {
 template <class T>
 class SearchedGraph {
  public:
-  explicit SearchedGraph(const DensityOrder<T>& order)
+  /// `extremes` of the squared radii below each node.
+  SearchedGraph(const DensityOrder<T>& order, const std::vector<Extremes>& extremes)
       : order_(order),
         index_(order.index()),
         radius_(order.radius()),
-        extremes_(index_.extremes_per_node(radius_)),
+        extremes_(extremes),
         kernel_(kernels<T>()) {}
 
   /// As of ListedGraph.
@@ -272,7 +273,7 @@ class SearchedGraph {
   const DensityOrder<T>& order_;
   const Index<T>& index_;
   const double* radius_;
-  std::vector<Extremes> extremes_;  // of the radii below each node
+  const std::vector<Extremes>& extremes_;
   const Kernels<T>& kernel_;
   std::vector<BorderSearch<T>> searches_;  // one for each thread
   std::optional<BasinShares> shares_;

@@ -116,7 +116,7 @@ class Index {
   }
 
   /// For every node the least and the greatest `value` of a sample below it (`value` by position).
-  std::vector<Extremes> extremes_per_node(const double* value) const;
+  std::vector<Extremes> extremes_per_node(const double* value, const Run& run) const;
 
  private:
   void build_tree(const T* rows, const Run& run);
