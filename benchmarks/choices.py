@@ -6,7 +6,9 @@ the fit that it should be compared with, in one process, medians.
 
 from __future__ import annotations
 
+import statistics
 import warnings
+from functools import partial
 
 import click
 import numpy as np
@@ -16,27 +18,33 @@ from quickshiftpp._selection import candidate_ks
 
 from .data import blobs
 from .peers import Samples
-from .timing import median_seconds
+from .timing import median_seconds, seconds_of
 
 SHAPES = ((20_000, 2), (100_000, 2), (100_000, 5), (1_000_000, 2))
 
 
 def measure(X: Samples, repeats: int, n_jobs: int) -> str:
-    """Return one line of the table."""
-
-    def seconds_to_fit(k: int) -> float:
-        return median_seconds(lambda: QuickshiftPP(k, 0.5, n_jobs=n_jobs).fit(X), repeats)
-
-    model = QuickshiftPP(20, 0.5, n_jobs=n_jobs).fit(X)
+    """Return one line of the table: medians over rounds, each of which runs everything once."""
     largest = candidate_ks(len(X))[-1]
     ks = np.linspace(5, 100, 20).astype(int).tolist()
-    cut = median_seconds(lambda: model.tree_.labels(beta=0.6), 5)
-    auto = median_seconds(lambda: QuickshiftPP("auto", "auto", n_jobs=n_jobs).fit(X), repeats)
-    swept = median_seconds(lambda: sweep(X, ks, [0.5], n_jobs=n_jobs), repeats)
+    tree = QuickshiftPP(20, 0.5, n_jobs=n_jobs).fit(X).tree_
+
+    def fit(k: int) -> None:
+        QuickshiftPP(k, 0.5, n_jobs=n_jobs).fit(X)
+
+    shares: dict[str, list[float]] = {"cut": [], "auto": [], "sweep": []}
+    for _ in range(repeats):
+        fits = {k: seconds_of(partial(fit, k)) for k in (20, largest, 100)}
+        cut = median_seconds(lambda: tree.labels(beta=0.6), 5)
+        swept = seconds_of(lambda: sweep(X, ks, [0.5], n_jobs=n_jobs))
+        auto = seconds_of(lambda: QuickshiftPP("auto", "auto", n_jobs=n_jobs).fit(X))
+        shares["cut"].append(cut / fits[20])
+        shares["sweep"].append(swept / fits[100])
+        shares["auto"].append(auto / fits[largest])
+    of = {name: statistics.median(values) for name, values in shares.items()}
     return (
-        f"{len(X):>9,} {X.shape[1]:>2} {cut / seconds_to_fit(20):>20.1%}"
-        f" {auto / seconds_to_fit(largest):>20.2f} (k = {largest})"
-        f" {swept / seconds_to_fit(100):>25.2f}"
+        f"{len(X):>9,} {X.shape[1]:>2} {of['cut']:>20.1%}"
+        f" {of['auto']:>20.2f} (k = {largest}) {of['sweep']:>25.2f}"
     )
 
 

@@ -85,10 +85,10 @@ Buffer<Out> by_row(const Index<T>& index, const Run& run, Value&& value) {
   });
   return out;
 }
-/// by_position[i] = by_row[original(i)]
+/// by_position[i] = by_row[original(i)], with room for whole blocks
 template <class T>
 Buffer<double> by_position(const Index<T>& index, const double* values, const Run& run) {
-  Buffer<double> out(index.samples());
+  Buffer<double> out(index.samples(), index.room());
   parallel_for(run, index.samples(), tuning::kGrain, [&](std::size_t begin, std::size_t end, int) {
     for (std::size_t i = begin; i < end; ++i)
       out[i] = values[index.original(static_cast<std::int32_t>(i))];

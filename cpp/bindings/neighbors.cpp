@@ -1,6 +1,7 @@
 #include "quickshiftpp/neighbors.hpp"
 
 #include <nanobind/stl/pair.h>
+#include <nanobind/stl/vector.h>
 
 #include "arrays.hpp"
 #include "stages.hpp"
@@ -80,13 +81,16 @@ void declare_index(nb::module_& m, const char* name) {
       "The share of all pairs of blocks that the join for k neighbours looks at.");
   m.def(
       "first_neighbors",
-      [](const Index<T>& index, const NeighborLists& lists, int k, int threads) {
-        require(k >= 1 && k <= lists.k(), "first_neighbors needs 1 <= k <= the lists' own");
+      [](const Index<T>& index, const NeighborLists& lists, const std::vector<int>& ks,
+         int threads) {
+        require(!ks.empty() && std::is_sorted(ks.rbegin(), ks.rend()) && ks.back() >= 1 &&
+                    ks.front() <= lists.k(),
+                "first_neighbors needs descending k from the lists' own down to 1");
         require(lists.keeps_lists(), "there are no lists to shorten");
         return run_native(threads, nb::none(),
-                          [&](const Run& run) { return lists.first(index, k, run); });
+                          [&](const Run& run) { return lists.first(index, ks, run); });
       },
-      "index"_a, "lists"_a, "k"_a, "threads"_a, "The lists of the k nearest.");
+      "index"_a, "lists"_a, "ks"_a, "threads"_a, "The lists of the k nearest, for every k.");
   m.def(
       "neighbor_table",
       [](const Index<T>& index, int k, int threads, const nb::object& progress) {

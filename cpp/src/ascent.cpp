@@ -36,18 +36,15 @@ Found NearestBelow<T>::from_point(const double* point, std::int32_t home, double
       // The largest finite number, so that infinity always means "skip".
       [&] { return std::min(best.squared_distance, std::numeric_limits<double>::max()); },
       [&](std::int32_t block, std::size_t node) {
-        double squared[kFoundCapacity];
-        std::int32_t position[kFoundCapacity];
-        const int found = kernel_.within(index_.block(block), index_.block_begin(block), columns,
-                                         point, best.squared_distance, squared, position);
-        // Of equal samples the first has the lowest row number.
-        const int considered = index_.is_point(node) ? std::min(found, 1) : found;
-        for (int c = 0; c < considered; ++c) {
-          const std::int32_t j = position[c];
-          if (!(key_[j] < limit) || squared[c] > best.squared_distance) continue;
-          if (best.position < 0 || squared[c] < best.squared_distance ||
+        const std::int32_t first = index_.block_begin(block);
+        const Ascent ascent = kernel_.upward(index_.block(block), columns, point,
+                                             best.squared_distance, key_ + first, limit);
+        for (std::uint32_t nearest = ascent.nearest; nearest != 0; nearest &= nearest - 1) {
+          const std::int32_t j = first + std::countr_zero(nearest);
+          if (best.position < 0 || ascent.squared < best.squared_distance ||
               is_preferred(index_, key_, j, best.position))
-            best = {j, squared[c]};
+            best = {j, ascent.squared};
+          if (index_.is_point(node)) break;  // of equal samples the first has the lowest row number
         }
       });
   return best;

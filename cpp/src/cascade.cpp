@@ -18,23 +18,6 @@ using tuning::kProbe;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kFloatUnit = 0x1p-24;  // the relative error of one operation in float32
 
-/// Exact distances that are computed side by side: each is one long chain of additions.
-constexpr int kChains = 8;
-
-/// Squared distances from one row to some others, each summed in column order.
-template <class T>
-void exact_distances(const T* query, const T* const* rows, std::size_t columns, double* squared) {
-  double sum[kChains] = {};
-  for (std::size_t c = 0; c < columns; ++c) {
-    const double value = query[c];
-    for (int i = 0; i < kChains; ++i) {
-      const double difference = static_cast<double>(rows[i][c]) - value;
-      sum[i] += difference * difference;
-    }
-  }
-  std::copy_n(sum, kChains, squared);
-}
-
 /// The first axes of every sample, row after row.
 Buffer<float> first_axes(const LeadingAxes& leading, std::size_t samples, int axes) {
   Buffer<float> rows(samples * static_cast<std::size_t>(axes));
@@ -92,8 +75,8 @@ class Cascade<T>::Probe {
   double widest_reach() const { return *std::max_element(reach_, reach_ + queries_); }
 
   /// Hands the samples of a block that may be in reach, and for which is_wanted(q, sample) holds,
-  /// to take(q, sample, squared distance): some at a time, since exact distances are computed side
-  /// by side. A sample is a row number.
+  /// to take(q, sample, squared distance): some at a time, the most promising first, since each
+  /// may spare the next ones. After a few, take.settle(q) is called. A sample is a row number.
   template <class IsWanted, class Take>
   void look_through(std::int32_t block, IsWanted&& is_wanted, Take&& take) {
     std::uint32_t mask[kProbe];
@@ -105,9 +88,10 @@ class Cascade<T>::Probe {
       for (std::uint32_t bits = mask[q]; bits != 0; bits &= bits - 1) {
         const std::int32_t target = first + std::countr_zero(bits);
         if (!is_wanted(q, screen.original(target))) continue;
-        if (cascade_.apart(position_[q], target, reach_[q]) > reach_[q]) continue;
-        wait_[q][waiting_[q]++] = screen.original(target);
-        if (waiting_[q] == kChains) measure(q, take);
+        const double apart = cascade_.apart(position_[q], target, reach_[q]);
+        if (apart > reach_[q]) continue;
+        wait_[q][waiting_[q]++] = {apart, screen.original(target)};
+        if (waiting_[q] == tuning::kWait) measure(q, take);
       }
     }
   }
@@ -119,6 +103,12 @@ class Cascade<T>::Probe {
   }
 
  private:
+  /// A sample whose exact distance is still to be computed, and how far apart it is at least.
+  struct Waiting {
+    double apart;
+    std::int32_t sample;
+  };
+
   void set_reach(int q, double squared) {
     reach_[q] = squared;
     constexpr float infinity = std::numeric_limits<float>::infinity();
@@ -136,15 +126,24 @@ class Cascade<T>::Probe {
 
   template <class Take>
   void measure(int q, Take&& take) {
-    if (waiting_[q] == 0) return;
-    const T* rows[kChains];
-    double squared[kChains];
-    for (int i = 0; i < kChains; ++i)
-      rows[i] = cascade_.rows_ +
-                static_cast<std::size_t>(wait_[q][i < waiting_[q] ? i : 0]) * cascade_.columns_;
-    exact_distances(row(q), rows, cascade_.columns_, squared);
-    const int count = std::exchange(waiting_[q], 0);
-    for (int i = 0; i < count; ++i) take(q, wait_[q][i], squared[i]);
+    Waiting* next = wait_[q];
+    Waiting* const end = next + std::exchange(waiting_[q], 0);
+    std::sort(next, end, [](const Waiting& a, const Waiting& b) { return a.apart < b.apart; });
+    while (next != end) {
+      const T* rows[kRowsTogether];
+      double squared[kRowsTogether];
+      int count = 0;
+      for (; count < kRowsTogether && next + count != end && next[count].apart <= reach_[q];
+           ++count)
+        rows[count] =
+            cascade_.rows_ + static_cast<std::size_t>(next[count].sample) * cascade_.columns_;
+      if (count == 0) return;
+      std::fill(rows + count, rows + kRowsTogether, rows[0]);
+      cascade_.kernel_.row_distances(row(q), rows, cascade_.columns_, squared);
+      for (int i = 0; i < count; ++i) take(q, next[i].sample, squared[i]);
+      take.settle(q);
+      next += count;
+    }
   }
 
   const Cascade& cascade_;
@@ -154,7 +153,7 @@ class Cascade<T>::Probe {
   double norm_[kProbe];   // squared
   double reach_[kProbe];  // squared, along the axes
   alignas(64) float threshold_[kProbe];
-  std::int32_t wait_[kProbe][kChains];  // rows whose distance is still to be computed
+  Waiting wait_[kProbe][tuning::kWait];
   int waiting_[kProbe];
 };
 
@@ -181,12 +180,15 @@ class Cascade<T>::BlockSearch {
       shortlist_[lane].reset(storage_.data() + 2 * static_cast<std::size_t>(lane) * k_, k_,
                              screen.original(position));
     }
-    const double* box = leaf_box(block);
+    const double* box = screen.box(screen.leaf(block));
     reach_ = kInfinity;
     // One more copy than k, so that the list knows of a tie beyond it.
     visit_outward(
         screen, block, k_ / kBlock + 1,
-        [&](std::size_t node) { return box_box_distance(box, screen.box(node), screen.columns()); },
+        [&](std::size_t node) {
+          return box_box_distance(box, screen.box(node), screen.columns(),
+                                  std::min(screen.columns(), tuning::kBoxAxes));
+        },
         [this] { return reach_; }, [this](std::int32_t b, std::size_t) { meet(b); });
     for_each_probe([](Probe& probe, auto&& take) { probe.finish(take); });
     for (int lane = 0; lane < lanes; ++lane) {
@@ -197,28 +199,31 @@ class Cascade<T>::BlockSearch {
   }
 
  private:
-  const double* leaf_box(std::int32_t block) const {
-    const Index<float>& screen = cascade_.screen_;
-    std::size_t node = 0;
-    while (!screen.node(node).is_leaf())
-      node = block < screen.node(node).middle() ? screen.left(node) : screen.right(node);
-    return screen.box(node);
-  }
+  /// Takes what one probe finds.
+  struct Take {
+    BlockSearch& search;
+    std::size_t probe;
+
+    void operator()(int q, std::int32_t sample, double squared) const {
+      list(q).take(search.cascade_.index_, search.cascade_.kernel_, squared, sample);
+    }
+    /// An exact distance costs far more than a bound that is up to date.
+    void settle(int q) const {
+      list(q).flush(search.cascade_.index_, search.cascade_.kernel_);
+      // A bound of zero cannot fall: nothing that remains to be seen changes a radius.
+      const bool is_done = list(q).bound() == 0 && list(q).is_full();
+      search.probes_[probe].set_bound(q, is_done ? -1 : list(q).bound());
+    }
+    Shortlist<T>& list(int q) const {
+      return search.shortlist_[probe * kProbe + static_cast<std::size_t>(q)];
+    }
+  };
 
   /// Calls work(probe, take) for the probes that hold queries.
   template <class Work>
   void for_each_probe(Work&& work) {
     for (std::size_t p = 0; p < probes_.size() && probes_[p].queries() > 0; ++p)
-      work(probes_[p], [this, p](int q, std::int32_t sample, double squared) {
-        Shortlist<T>& list = shortlist_[p * kProbe + static_cast<std::size_t>(q)];
-        const double before = list.bound();
-        list.take(cascade_.index_, cascade_.kernel_, squared, sample);
-        // A bound of zero cannot fall: nothing that remains to be seen changes a radius.
-        if (list.bound() == 0 && list.is_full())
-          probes_[p].set_bound(q, -1);
-        else if (list.bound() < before)
-          probes_[p].set_bound(q, list.bound());
-      });
+      work(probes_[p], Take{*this, p});
   }
 
   void meet(std::int32_t block) {
@@ -341,9 +346,7 @@ class Cascade<T>::BelowSearch {
     }
   }
   void run() {
-    auto take = [this](int q, std::int32_t sample, double squared) {
-      consider(q, sample, squared);
-    };
+    const Take take{*this};
     const Index<float>& screen = cascade_.screen_;
     visit_outward(
         screen, probe_.position(0) / kBlock, 1,
@@ -361,6 +364,14 @@ class Cascade<T>::BelowSearch {
   }
 
  private:
+  struct Take {
+    BelowSearch& search;
+    void operator()(int q, std::int32_t sample, double squared) const {
+      search.consider(q, sample, squared);
+    }
+    void settle(int) const {}
+  };
+
   void consider(int q, std::int32_t sample, double squared) {
     Found& best = *found_[q];
     if (squared > best.squared_distance) return;

@@ -199,10 +199,14 @@ Ascent upward(const T* block, int columns, const double* query, double limit, co
   }
 }
 
-uint32_t above(const double* value, double limit) {
-  uint32_t not_above = 0;
-  for (int i = 0; i < kBlock; i += kLanes) not_above |= at_most(load(value + i), limit) << i;
-  return ~not_above;
+uint32_t between(const double* value, double low, double high) {
+  const Doubles least = Doubles{} + low;
+  uint32_t mask = 0;
+  for (int i = 0; i < kBlock; i += kLanes) {
+    const Doubles own = load(value + i);
+    mask |= (at_most(least, own) & at_most(own, high)) << i;
+  }
+  return mask;
 }
 
 /// The samples of a block that reach the query with a radius of at most `own`.
@@ -478,6 +482,71 @@ int run_within(const Line<T>& line, int begin, int end, double* squared, int32_t
   }
 }
 
+/// From some columns of kLanes rows to the rows' values in each column.
+inline void transpose(Doubles (&value)[kLanes]) {
+#if QSPP_LANES == 8
+  constexpr __mmask8 all = 0xFF;  // GCC warns of its own header where there is no mask
+  __m512d r[8], pair[8];
+  __builtin_memcpy(r, value, sizeof(r));
+  for (int i = 0; i < 8; i += 2) {
+    pair[i] = _mm512_maskz_unpacklo_pd(all, r[i], r[i + 1]);      // the even columns of two rows
+    pair[i + 1] = _mm512_maskz_unpackhi_pd(all, r[i], r[i + 1]);  // the odd ones
+  }
+  for (int odd = 0; odd < 2; ++odd) {
+    const __m512d a = _mm512_maskz_shuffle_f64x2(all, pair[odd], pair[odd + 2], 0x44);
+    const __m512d b = _mm512_maskz_shuffle_f64x2(all, pair[odd], pair[odd + 2], 0xEE);
+    const __m512d c = _mm512_maskz_shuffle_f64x2(all, pair[odd + 4], pair[odd + 6], 0x44);
+    const __m512d d = _mm512_maskz_shuffle_f64x2(all, pair[odd + 4], pair[odd + 6], 0xEE);
+    r[odd] = _mm512_maskz_shuffle_f64x2(all, a, c, 0x88);
+    r[odd + 2] = _mm512_maskz_shuffle_f64x2(all, a, c, 0xDD);
+    r[odd + 4] = _mm512_maskz_shuffle_f64x2(all, b, d, 0x88);
+    r[odd + 6] = _mm512_maskz_shuffle_f64x2(all, b, d, 0xDD);
+  }
+  __builtin_memcpy(value, r, sizeof(r));
+#elif QSPP_LANES == 4
+  __m256d r[4];
+  __builtin_memcpy(r, value, sizeof(r));
+  const __m256d a = _mm256_unpacklo_pd(r[0], r[1]), b = _mm256_unpackhi_pd(r[0], r[1]);
+  const __m256d c = _mm256_unpacklo_pd(r[2], r[3]), d = _mm256_unpackhi_pd(r[2], r[3]);
+  r[0] = _mm256_permute2f128_pd(a, c, 0x20);
+  r[1] = _mm256_permute2f128_pd(b, d, 0x20);
+  r[2] = _mm256_permute2f128_pd(a, c, 0x31);
+  r[3] = _mm256_permute2f128_pd(b, d, 0x31);
+  __builtin_memcpy(value, r, sizeof(r));
+#else
+  for (int i = 0; i < kLanes; ++i)
+    for (int j = 0; j < i; ++j) {
+      const double other = value[i][j];
+      value[i][j] = value[j][i];
+      value[j][i] = other;
+    }
+#endif
+}
+
+template <class T>
+void row_distances(const T* query, const T* const* rows, size_t columns, double* squared) {
+  static_assert(kRowsTogether % kLanes == 0);
+  constexpr int groups = kRowsTogether / kLanes;
+  Doubles sum[groups] = {};
+  size_t column = 0;
+  for (; column + kLanes <= columns; column += kLanes)
+    for (int g = 0; g < groups; ++g) {
+      Doubles value[kLanes];
+      for (int i = 0; i < kLanes; ++i) value[i] = load_unaligned(rows[g * kLanes + i] + column);
+      transpose(value);
+      for (int c = 0; c < kLanes; ++c) {
+        const Doubles apart = value[c] - static_cast<double>(query[column + c]);
+        sum[g] += apart * apart;
+      }
+    }
+  __builtin_memcpy(squared, sum, sizeof(sum));
+  for (; column < columns; ++column)
+    for (int i = 0; i < kRowsTogether; ++i) {
+      const double apart = static_cast<double>(rows[i][column]) - query[column];
+      squared[i] += apart * apart;
+    }
+}
+
 void screen(const float* block, int axes, const float* points, const float* half_norm,
             const float* threshold, uint32_t* mask) {
   // As many sums at a time as the registers hold.
@@ -523,11 +592,11 @@ extern const Kernels<float> kFloat;
 extern const Kernels<double> kDouble;
 extern const ScreenKernels kScreen;
 const ScreenKernels kScreen{screen, apart};
-const Kernels<float> kFloat{within<float>, near_box<float>,   upward<float>,   reaching<float>,
-                            above,         run_within<float>, gaussian<float>, sort,
-                            listed_abroad};
+const Kernels<float> kFloat{within<float>, near_box<float>,     upward<float>,   reaching<float>,
+                            between,       run_within<float>,   gaussian<float>, sort,
+                            listed_abroad, row_distances<float>};
 const Kernels<double> kDouble{
-    within<double>,     near_box<double>, upward<double>, reaching<double>, above,
-    run_within<double>, gaussian<double>, sort,           listed_abroad};
+    within<double>,     near_box<double>, upward<double>, reaching<double>, between,
+    run_within<double>, gaussian<double>, sort,           listed_abroad,    row_distances<double>};
 
 }  // namespace quickshiftpp::QSPP_ISA

@@ -114,9 +114,14 @@ class TreeBuilder {
   void number_modes() {
     const std::size_t n = index_.samples();
     std::int32_t* basin = tree_.basin.data();
-    tree_.position = find_roots();
-    std::sort(tree_.position.begin(), tree_.position.end(),
-              [&](std::int32_t a, std::int32_t b) { return order_.is_denser(a, b); });
+    std::vector<std::vector<std::int32_t>> roots(static_cast<std::size_t>(run_.threads));
+    parallel_for(run_, n, tuning::kGrain, [&](std::size_t begin, std::size_t end, int thread) {
+      for (std::size_t i = begin; i < end; ++i)
+        if (basin[i] == static_cast<std::int32_t>(i))
+          roots[static_cast<std::size_t>(thread)].push_back(basin[i]);
+    });
+    tree_.position = sort_parts(
+        roots, [&](std::int32_t a, std::int32_t b) { return order_.is_denser(a, b); }, run_);
     // A root holds the complement of its number until all others have read it.
     for (std::size_t m = 0; m < tree_.modes(); ++m)
       basin[tree_.position[m]] = ~static_cast<std::int32_t>(m);
@@ -127,28 +132,10 @@ class TreeBuilder {
     for (const std::int32_t root : tree_.position) basin[root] = ~basin[root];
   }
 
-  std::vector<std::int32_t> find_roots() const {
-    std::vector<std::vector<std::int32_t>> part(static_cast<std::size_t>(run_.threads));
-    parallel_for(run_, index_.samples(), tuning::kGrain,
-                 [&](std::size_t begin, std::size_t end, int thread) {
-                   for (std::size_t i = begin; i < end; ++i)
-                     if (tree_.basin[i] == static_cast<std::int32_t>(i))
-                       part[static_cast<std::size_t>(thread)].push_back(tree_.basin[i]);
-                 });
-    std::vector<std::int32_t> roots;
-    for (const auto& found : part) roots.insert(roots.end(), found.begin(), found.end());
-    return roots;
-  }
-
   bool is_higher(const Edge& a, const Edge& b) const {
     if (a.squared_radius != b.squared_radius) return a.squared_radius < b.squared_radius;
     if (a.lower != b.lower) return index_.comes_first(a.lower, b.lower);
     return a.other < b.other;
-  }
-
-  void sort_highest_first(std::vector<Edge>& edges) const {
-    std::sort(edges.begin(), edges.end(),
-              [&](const Edge& a, const Edge& b) { return is_higher(a, b); });
   }
 
   /// Kruskal's algorithm over edges that come highest first: calls take(edge, elder, younger) for
@@ -168,7 +155,8 @@ class TreeBuilder {
   /// Keeps the edges of a highest spanning forest: what a merge tree can be built from.
   void reduce(std::vector<Edge>& edges) const {
     std::vector<Edge> kept;
-    sort_highest_first(edges);
+    std::sort(edges.begin(), edges.end(),
+              [&](const Edge& a, const Edge& b) { return is_higher(a, b); });
     join(edges, [&](const Edge& edge, auto, auto) { kept.push_back(edge); });
     edges = std::move(kept);
   }
@@ -188,16 +176,9 @@ class TreeBuilder {
         }
       }
     });
-    parallel_for(run_, collections.size(), 1, [&](std::size_t begin, std::size_t end, int) {
-      for (std::size_t c = begin; c < end; ++c) sort_highest_first(collections[c].edges);
-    });
-    for (EdgeCollection& collection : collections) {
-      const auto middle = static_cast<std::ptrdiff_t>(edges_.size());
-      edges_.insert(edges_.end(), collection.edges.begin(), collection.edges.end());
-      collection.edges = {};
-      std::inplace_merge(edges_.begin(), edges_.begin() + middle, edges_.end(),
-                         [&](const Edge& a, const Edge& b) { return is_higher(a, b); });
-    }
+    std::vector<std::vector<Edge>> parts;
+    for (EdgeCollection& collection : collections) parts.push_back(std::move(collection.edges));
+    edges_ = sort_parts(parts, [&](const Edge& a, const Edge& b) { return is_higher(a, b); }, run_);
   }
 
   /// Takes the edges between basins that a graph finds.
@@ -284,8 +265,11 @@ ModeTree mode_tree(const Index<T>& index, const NeighborLists& lists, const Pare
   const bool is_faster_searched = can_search_again(index) &&
                                   index.columns() <= tuning::kSearchedColumns &&
                                   lists.k() >= tuning::kSearchedNeighbors;
-  if (is_faster_searched || !lists.keeps_lists())
+  if (!lists.keeps_lists())
     return TreeBuilder(order, SearchedGraph<T>(order, parents.extremes), tied > 0, run)
+        .build(parents);
+  if (is_faster_searched)
+    return TreeBuilder(order, ClimbedGraph<T>(order, lists, parents.extremes), tied > 0, run)
         .build(parents);
   return TreeBuilder(order, ListedGraph<T>(order, lists), tied > 0, run).build(parents);
 }

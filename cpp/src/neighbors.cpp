@@ -192,23 +192,31 @@ NeighborLists::NeighborLists(const NeighborLists& longer, int k)
       tied_beyond_(samples_) {}
 
 template <class T>
-NeighborLists NeighborLists::first(const Index<T>& index, int k, const Run& run) const {
-  const bool copy = k < tuning::kCopyShare * static_cast<double>(stride_);
-  NeighborLists shorter = copy ? NeighborLists(samples_, room_, k, keep_) : NeighborLists(*this, k);
-  const auto width = static_cast<std::size_t>(k);
+std::vector<NeighborLists> NeighborLists::first(const Index<T>& index, const std::vector<int>& ks,
+                                                const Run& run) const {
+  const bool copy = ks[0] < tuning::kCopyShare * static_cast<double>(stride_);
+  std::vector<NeighborLists> shorter;
+  shorter.push_back(copy ? NeighborLists(samples_, room_, ks[0], keep_)
+                         : NeighborLists(*this, ks[0]));
+  for (std::size_t m = 1; m < ks.size(); ++m) shorter.push_back(NeighborLists(shorter[0], ks[m]));
+  Entries& copied = *shorter[0].entries_;
+  const auto width = static_cast<std::size_t>(ks[0]);
   parallel_for(run, samples_, tuning::kGrain, [&](std::size_t begin, std::size_t end, int) {
     for (std::size_t i = begin; i < end; ++i) {
       const auto sample = static_cast<std::int32_t>(i);
-      prefetch_after(sample, k - 1);
-      const double radius = squared_distance(index, sample, k - 1);
-      shorter.squared_radius_[i] = radius;
-      shorter.tied_beyond_[i] =
-          k < k_ ? squared_distance(index, sample, k) == radius : tied_beyond_[i];
+      for (NeighborLists& lists : shorter) {
+        const int k = lists.k_;
+        prefetch_after(sample, k - 1);
+        const double radius = squared_distance(index, sample, k - 1);
+        lists.squared_radius_[i] = radius;
+        lists.tied_beyond_[i] =
+            k < k_ ? squared_distance(index, sample, k) == radius : tied_beyond_[i];
+      }
       if (!copy) continue;
-      std::copy_n(positions(sample), width, shorter.entries_->position.data() + i * width);
+      std::copy_n(positions(sample), width, copied.position.data() + i * width);
       if (keeps_distances())
         std::copy_n(entries_->squared_distance.data() + i * stride_, width,
-                    shorter.entries_->squared_distance.data() + i * width);
+                    copied.squared_distance.data() + i * width);
     }
   });
   return shorter;
@@ -285,7 +293,8 @@ NeighborTable neighbor_table(const Index<T>& index, const NeighborLists& lists, 
 }
 
 #define QSPP_INSTANTIATE(T)                                                               \
-  template NeighborLists NeighborLists::first<T>(const Index<T>&, int, const Run&) const; \
+  template std::vector<NeighborLists> NeighborLists::first<T>(                            \
+      const Index<T>&, const std::vector<int>&, const Run&) const;                        \
   template NeighborLists neighbor_lists<T>(const Index<T>&, int, const Run&, bool);       \
   template double visited_share<T>(const Index<T>&, int, const Run&);                     \
   template Buffer<double> kth_squared_distances<T>(const Index<T>&, const Index<T>&, int, \

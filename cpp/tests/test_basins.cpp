@@ -1,7 +1,6 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <vector>
 
@@ -10,7 +9,7 @@
 
 using namespace quickshiftpp;
 
-TEST_CASE("BasinShares: every sample in one share of its block, none below its bound") {
+TEST_CASE("BasinShares: every sample in one share of its block, with the least radius of each") {
   testing::Bench bench;
   for (std::size_t samples : {std::size_t{1}, std::size_t{33}, std::size_t{20000}}) {
     const auto rows = testing::random_rows<double>(samples, 2, 0, 4);
@@ -35,27 +34,10 @@ TEST_CASE("BasinShares: every sample in one share of its block, none below its b
           least = std::min(least, radius[static_cast<std::size_t>(i)]);
         }
         CHECK(share->lanes == lanes);
-        CHECK(share->below == std::nextafter(least, -1.0));
+        CHECK(share->least == least);
       }
       for (std::int32_t i = index.block_begin(block); i < index.block_end(block); ++i)
         CHECK(std::count(seen.begin(), seen.end(), basin[static_cast<std::size_t>(i)]) == 1);
     }
-  }
-}
-
-TEST_CASE("SettledLanes: remembers, asks once, grows, and forgets") {
-  SettledLanes settled;
-  for (int round = 0; round < 3; ++round) {
-    int asked = 0;
-    for (std::int32_t basin = 0; basin < 1000; ++basin)
-      CHECK(settled(basin * 77, [&] {
-              return ++asked, static_cast<std::uint32_t>(basin + round);
-            }) == static_cast<std::uint32_t>(basin + round));
-    CHECK(asked == 1000);
-    settled(0, [] { return 0u; }) |= std::uint32_t{1} << 31;
-    for (std::int32_t basin = 1; basin < 1000; ++basin)
-      CHECK(settled(basin * 77, [] { return 0u; }) == static_cast<std::uint32_t>(basin + round));
-    CHECK((settled(0, [] { return 0u; }) >> 31) == 1);
-    settled.clear();
   }
 }

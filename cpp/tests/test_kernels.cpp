@@ -101,7 +101,7 @@ TEST_CASE("sort: by squared distance, equal ones as they came") {
   }
 }
 
-TEST_CASE("listed_abroad, reaching, above, upward: what plain loops find") {
+TEST_CASE("listed_abroad, reaching, between, upward: what plain loops find") {
   testing::Bench bench;
   std::mt19937 engine(5);
   for (int basins : {1, 2, 3, 40}) {
@@ -129,14 +129,14 @@ TEST_CASE("listed_abroad, reaching, above, upward: what plain loops find") {
         const auto rows = testing::random_rows<double>(kBlock, columns, 3, 9 + columns);
         const Index<double> index(rows.data(), kBlock, columns, false, bench.run);
         const std::vector<double> query(columns, 1.0);
-        std::uint32_t reaching = 0, above = 0, level = 0, nearest = 0;
+        std::uint32_t reaching = 0, between = 0, level = 0, nearest = 0;
         double least = 4;  // the limit
         for (int i = 0; i < kBlock; ++i) {
           double squared = 0;
           for (int c = 0; c < columns; ++c)
             squared += (rows[i * columns + c] - 1) * (rows[i * columns + c] - 1);
           const std::uint32_t bit = std::uint32_t{1} << i;
-          if (radius[i] > 2) above |= bit;
+          if (radius[i] >= 2 && radius[i] <= 4) between |= bit;
           if (squared <= radius[i] && radius[i] <= 3) reaching |= bit;
           if (squared <= 4 && radius[i] == 3) level |= bit;
           if (squared > least || radius[i] >= 3) continue;
@@ -144,13 +144,31 @@ TEST_CASE("listed_abroad, reaching, above, upward: what plain loops find") {
           least = squared;
         }
         const auto& kernel = kernels<double>();
-        CHECK(kernel.above(radius, 2) == above);
+        CHECK(kernel.between(radius, 2, 4) == between);
         CHECK(kernel.reaching(index.block(0), columns, query.data(), 3, radius) == reaching);
         const Ascent ascent = kernel.upward(index.block(0), columns, query.data(), 4, radius, 3);
         CHECK(ascent.nearest == nearest);
         CHECK(ascent.level == level);
         if (nearest != 0) CHECK(ascent.squared == least);
       }
+    }
+  }
+}
+
+TEST_CASE_TEMPLATE("row_distances: sums in column order, to the last bit", T, float, double) {
+  for (std::size_t columns : {1u, 3u, 8u, 13u, 64u, 100u}) {
+    const auto data = testing::random_rows<T>(kRowsTogether + 1, static_cast<int>(columns), 0, 7);
+    const T* rows[kRowsTogether];
+    for (int i = 0; i < kRowsTogether; ++i) rows[i] = data.data() + (i + 1) * columns;
+    double squared[kRowsTogether];
+    kernels<T>().row_distances(data.data(), rows, columns, squared);
+    for (int i = 0; i < kRowsTogether; ++i) {
+      double sum = 0;
+      for (std::size_t c = 0; c < columns; ++c) {
+        const double apart = static_cast<double>(rows[i][c]) - static_cast<double>(data[c]);
+        sum += apart * apart;
+      }
+      CHECK(squared[i] == sum);
     }
   }
 }

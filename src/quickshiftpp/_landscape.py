@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -16,6 +17,9 @@ from ._modes import ModeTree, build_tree
 from ._neighbors import Searched
 from ._progress import stage
 from ._terrain import Terrain
+
+# Numbers of neighbours for which lists are shortened in one go: their ends lie near each other.
+_TOGETHER = 4
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,9 +65,7 @@ class Landscape:
 
 @dataclass
 class Surveyor:
-    """Builds landscapes for one k after another from one neighbour search.
-
-    Best asked for the largest k first: shorter lists are made from the shortest made so far.
+    """Builds landscapes for one k or for many from one neighbour search.
 
     Attributes
     ----------
@@ -83,13 +85,15 @@ class Surveyor:
     _shortest: _core.NeighborLists | None = None
     _order: npt.NDArray[np.int32] | None = None
 
-    def _lists_for(self, k: int) -> _core.NeighborLists:
+    def _lists_for(self, ks: list[int]) -> list[_core.NeighborLists]:
+        """Return lists for descending ks, from the shortest made so far that are long enough."""
         known = self._shortest
-        longer = self.found.lists if known is None or known.k < k else known
-        if longer.k == k:
-            return longer
-        self._shortest = _core.first_neighbors(self.found.index, longer, k, self.threads)
-        return self._shortest
+        longer = self.found.lists if known is None or known.k < ks[0] else known
+        if ks == [longer.k]:
+            return [longer]
+        lists = _core.first_neighbors(self.found.index, longer, ks, self.threads)
+        self._shortest = lists[0]
+        return lists
 
     def order(self) -> npt.NDArray[np.int32]:
         """Return the row of the sample at each position of the index."""
@@ -107,16 +111,35 @@ class Surveyor:
 
     def survey(self, k: int) -> Landscape:
         """Build the landscape for k neighbours."""
+        return next(self.survey_all([k]))
+
+    def survey_all(self, ks: Iterable[int]) -> Iterator[Landscape]:
+        """Build the landscapes for many k, the largest first; a few at a time shorten the lists."""
+        descending = sorted(ks, reverse=True)
+        for begin in range(0, len(descending), _TOGETHER):
+            yield from self._survey_few(descending[begin : begin + _TOGETHER])
+
+    def _survey_few(self, ks: list[int]) -> Iterator[Landscape]:
         index: Any = self.found.index
         threads = self.threads
         with stage("density", self.verbose):
-            lists = self._lists_for(k)
-            dimension = self.dimension_of(lists)
-        with stage("ascent", self.verbose) as progress:
-            found = denser_parents(index, lists, self.found.cascade, threads, progress)
-        with stage("modes", self.verbose) as progress:
-            native = _core.mode_tree(index, lists, found, threads, progress)
-            radii, parents = lists.squared_radii(), found.take_positions()
-            terrain = Terrain(self.order(), radii, parents, native[-1], k, dimension, self.unit, threads)
-            tree = build_tree(native[:-1], terrain)
-        return Landscape(terrain, tree)
+            lists = self._lists_for(ks)
+            dimensions = [self.dimension_of(of_k) for of_k in lists]
+        for k, dimension in zip(ks, dimensions, strict=True):
+            of_k = lists.pop(0)  # let go of what is done
+            with stage("ascent", self.verbose) as progress:
+                found = denser_parents(index, of_k, self.found.cascade, threads, progress)
+            with stage("modes", self.verbose) as progress:
+                native = _core.mode_tree(index, of_k, found, threads, progress)
+                terrain = Terrain(
+                    self.order(),
+                    of_k.squared_radii(),
+                    found.take_positions(),
+                    native[-1],
+                    k,
+                    dimension,
+                    self.unit,
+                    threads,
+                )
+                tree = build_tree(native[:-1], terrain)
+            yield Landscape(terrain, tree)

@@ -86,7 +86,7 @@ def choose(
     min_cluster_size_for : callable
         The least size of a cluster with a k.
     """
-    landscapes = [surveyor.survey(k) for k in reversed(ks)][::-1]
+    landscapes = list(surveyor.survey_all(ks))[::-1]
     positions = landscapes[0].terrain.positions(subsample(X))
     settings = [(scape, beta) for scape in landscapes for beta in betas_for(scape.k)]
     labels, counts = [], []

@@ -149,8 +149,7 @@ def _collect(
     kept = np.empty((*shape, len(samples)), dtype=np.int32) if return_labels else None
     sizes: list[list[npt.NDArray[np.int64]]] = [[] for _ in ks]
     above: list[npt.NDArray[np.int32]] = []  # the labels of the next larger k
-    for i in reversed(range(len(ks))):
-        landscape = surveyor.survey(ks[i])
+    for i, landscape in zip(reversed(range(len(ks))), surveyor.survey_all(ks), strict=True):
         if kept is None and positions is None:
             positions = landscape.terrain.positions(rows)
         size = ks[i] if isinstance(min_cluster_size, str) else min_cluster_size

@@ -32,7 +32,7 @@ bool is_preferred(const Index<T>& index, const double* key, std::int32_t a, std:
 template <class T>
 class NearestBelow {
  public:
-  /// `key` by position; it must outlive the object.
+  /// `key` by position, with room for whole blocks; it must outlive the object.
   NearestBelow(const Index<T>& index, const double* key, const Run& run);
 
   /// From a point anywhere. `home` is the block to start from, -1 for the root.

@@ -10,16 +10,15 @@
 #include "quickshiftpp/basins.hpp"
 #include "quickshiftpp/index.hpp"
 #include "quickshiftpp/kernels.hpp"
-#include "quickshiftpp/query_block.hpp"
 
 namespace quickshiftpp {
 
-/// Finds edges between basins by looking into space, for blocks of samples; one thread's work.
+/// Finds edges between basins by looking into space, one block of samples against those after it;
+/// one thread's work.
 ///
 /// A sample i looks for neighbours j that are denser: r_j <= r_i, at a distance of at most r_j.
-/// Most distances need not be computed: of two blocks that meet, their shares of basins are
-/// compared first, and an edge that cannot be higher than one known between two basins is not
-/// looked for.
+/// Most distances need not be computed: where two blocks meet, their shares of basins are compared
+/// first, and an edge that cannot be higher than one known between two basins is not looked for.
 template <class T>
 class BorderSearch {
  public:
@@ -31,93 +30,76 @@ class BorderSearch {
         extremes_(extremes),
         shares_(shares),
         kernel_(kernels<T>()),
-        queries_(index) {}
+        point_(static_cast<std::size_t>(index.columns())) {}
 
-  /// Calls touch(i, j) for samples i of a block and their denser neighbours j in other basins.
-  /// Where it returns true, the basin of j needs no further look from i. touch.known_radius(a, b)
-  /// is the squared radius of the highest edge known between two basins.
+  /// Calls touch(i, j) for samples i and denser neighbours j in other basins, one of them in this
+  /// block and the other in this or a later one. touch.known_radius(a, b) is the squared radius of
+  /// the highest edge known between two basins.
   template <class Touch>
   void run(std::int32_t block, Touch&& touch) {
-    queries_.load(block);
-    settled_.clear();
-    // Equal rows of radius zero are linked apart.
-    std::fill(own_, own_ + tuning::kBlock, -1.0);
-    for (int lane = 0; lane < queries_.lanes(); ++lane)
-      if (radius_[queries_.begin() + lane] > 0) own_[lane] = radius_[queries_.begin() + lane];
-    const double widest = *std::max_element(own_, own_ + tuning::kBlock);
+    const double* box = index_.box(index_.leaf(block));
+    const double widest =
+        *std::max_element(radius_ + index_.block_begin(block), radius_ + index_.block_end(block));
     constexpr std::int32_t every = std::numeric_limits<std::int32_t>::max();
     visit_outward(
         index_, block, every,
         [&](std::size_t node) {
-          const double distance = queries_.distance(index_.box(node));
-          const Extremes& radii = extremes_[node];
-          return radii.least <= widest && distance <= radii.greatest
-                     ? distance
-                     : std::numeric_limits<double>::infinity();
+          if (index_.node(node).last <= block) return std::numeric_limits<double>::infinity();
+          const double distance = box_box_distance(box, index_.box(node), index_.columns());
+          return distance <= extremes_[node].greatest ? distance
+                                                      : std::numeric_limits<double>::infinity();
         },
         [&] { return widest; },
-        [&](std::int32_t target, std::size_t node) { meet(block, target, node, touch); });
+        [&](std::int32_t other, std::size_t node) {
+          if (other >= block) meet({block, box}, {other, index_.box(node)}, touch);
+        });
   }
 
  private:
-  /// The lanes that have nothing to add to what joins their basins to another one.
-  template <class Touch>
-  std::uint32_t settled_at_first(std::int32_t block, std::int32_t basin, const Touch& touch) const {
-    std::uint32_t settled = 0;
-    for (const BasinShare* own = shares_.begin(block); own != shares_.end(block); ++own)
-      settled |= own->basin == basin
-                     ? own->lanes
-                     : own->lanes & kernel_.above(own_, touch.known_radius(own->basin, basin));
-    return settled;
-  }
+  /// One of two blocks that meet.
+  struct Side {
+    std::int32_t block;
+    const double* box;
+    std::uint32_t near = 0;  ///< the samples that reach the other block's box
+    bool is_near_known = false;
+  };
 
   template <class Touch>
-  void meet(std::int32_t block, std::int32_t target, std::size_t node, Touch&& touch) {
-    struct Open {
-      const BasinShare* share;
-      std::uint32_t lanes;
-    };
-    Open open[tuning::kBlock];
-    int count = 0;
-    std::uint32_t concerned = 0;
-    for (const BasinShare* share = shares_.begin(target); share != shares_.end(target); ++share) {
-      const std::uint32_t settled =
-          settled_(share->basin, [&] { return settled_at_first(block, share->basin, touch); });
-      const std::uint32_t lanes = ~settled & kernel_.above(own_, share->below);
-      if (lanes == 0) continue;
-      open[count++] = {share, lanes};
-      concerned |= lanes;
-    }
-    if (concerned == 0) return;
-    concerned &= kernel_.near_box(queries_.data(), index_.columns(), index_.box(node), own_);
-    const std::int32_t first = index_.block_begin(target);
-    for (; concerned != 0; concerned &= concerned - 1) {
-      const int lane = std::countr_zero(concerned);
-      const std::uint32_t reaching =
-          kernel_.reaching(index_.block(target), index_.columns(), queries_.point(lane), own_[lane],
-                           radius_ + first);
-      if (reaching == 0) continue;
-      for (Open* o = open; o != open + count; ++o) {
-        if ((o->lanes >> lane & 1) == 0) continue;
-        for (std::uint32_t found = reaching & o->share->lanes; found != 0; found &= found - 1) {
-          if (!touch(queries_.begin() + lane, first + std::countr_zero(found))) continue;
-          o->lanes &= ~settle(block, lane, o->share->basin, touch);
-          break;
-        }
+  void meet(Side one, Side other, Touch&& touch) {
+    for (const BasinShare* a = shares_.begin(one.block); a != shares_.end(one.block); ++a)
+      for (const BasinShare* b = shares_.begin(other.block); b != shares_.end(other.block); ++b) {
+        if (a->basin == b->basin) continue;
+        const double known = touch.known_radius(a->basin, b->basin);
+        if (known < std::max(a->least, b->least)) continue;
+        climb(one, *a, other, *b, known, touch);
+        if (one.block != other.block) climb(other, *b, one, *a, known, touch);
       }
-    }
   }
 
-  /// After an edge from a lane to a basin was found: it needs no further look, nor do the lanes of
-  /// the same basin that are less dense. Returns all that are settled.
+  /// From the samples of one share to denser ones of another.
   template <class Touch>
-  std::uint32_t settle(std::int32_t block, int lane, std::int32_t basin, const Touch& touch) {
-    const BasinShare* own = shares_.begin(block);
-    while ((own->lanes >> lane & 1) == 0) ++own;
-    std::uint32_t& settled = settled_(basin, [] { return 0u; });
-    settled |= std::uint32_t{1} << lane |
-               (own->lanes & kernel_.above(own_, touch.known_radius(own->basin, basin)));
-    return settled;
+  void climb(Side& from, const BasinShare& low, const Side& to, const BasinShare& high,
+             double known, Touch&& touch) {
+    const std::int32_t begin = index_.block_begin(from.block), first = index_.block_begin(to.block);
+    const double* own = radius_ + begin;
+    std::uint32_t lanes = low.lanes & kernel_.between(own, high.least, known);
+    if (lanes == 0) return;
+    if (!from.is_near_known) {
+      from.near = kernel_.near_box(index_.block(from.block), index_.columns(), to.box, own);
+      from.is_near_known = true;
+    }
+    for (lanes &= from.near; lanes != 0; lanes &= lanes - 1) {
+      const std::int32_t i = begin + std::countr_zero(lanes);
+      index_.gather(i, point_.data());
+      std::uint32_t found =
+          high.lanes & kernel_.reaching(index_.block(to.block), index_.columns(), point_.data(),
+                                        radius_[i], radius_ + first);
+      while (found != 0 && !touch(i, first + std::countr_zero(found))) found &= found - 1;
+      if (found == 0) continue;
+      // Samples that are less dense have nothing to add.
+      const double higher = touch.known_radius(low.basin, high.basin);
+      lanes &= kernel_.between(own, high.least, higher) | (lanes & -lanes);
+    }
   }
 
   const Index<T>& index_;
@@ -125,9 +107,7 @@ class BorderSearch {
   const std::vector<Extremes>& extremes_;
   const BasinShares& shares_;
   const Kernels<T>& kernel_;
-  QueryBlock<T> queries_;
-  alignas(64) double own_[tuning::kBlock];  // squared radii; -1 for those that do not search
-  SettledLanes settled_;
+  std::vector<double> point_;
 };
 
 }  // namespace quickshiftpp

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -17,6 +18,15 @@ namespace quickshiftpp {
 inline void resolve_roots(std::int32_t* up, std::size_t count, const Run& run) {
   using Entry = std::atomic_ref<std::int32_t>;
   constexpr auto relaxed = std::memory_order_relaxed;
+  // Most paths are short. Shortening all of them a few times first, without a branch that the
+  // processor would have to guess, leaves walks of a step or two.
+  for (int round = 0; round < tuning::kShortenings; ++round)
+    parallel_for(run, count, tuning::kGrain, [&](std::size_t begin, std::size_t end, int) {
+      for (std::size_t i = begin; i < end; ++i) {
+        const std::int32_t above = Entry(up[i]).load(relaxed);
+        Entry(up[i]).store(Entry(up[above]).load(relaxed), relaxed);
+      }
+    });
   parallel_for(run, count, tuning::kGrain, [&](std::size_t begin, std::size_t end, int) {
     for (std::size_t i = begin; i < end; ++i) {
       auto root = static_cast<std::int32_t>(i);
@@ -26,6 +36,22 @@ inline void resolve_roots(std::int32_t* up, std::size_t count, const Run& run) {
         Entry(up[at]).store(root, relaxed);
     }
   });
+}
+
+/// Sorts what threads have gathered into one: each part by itself, then merged.
+template <class Value, class Less>
+std::vector<Value> sort_parts(std::vector<std::vector<Value>>& parts, Less&& less, const Run& run) {
+  parallel_for(run, parts.size(), 1, [&](std::size_t begin, std::size_t end, int) {
+    for (std::size_t p = begin; p < end; ++p) std::sort(parts[p].begin(), parts[p].end(), less);
+  });
+  std::vector<Value> all;
+  for (std::vector<Value>& part : parts) {
+    const auto middle = static_cast<std::ptrdiff_t>(all.size());
+    all.insert(all.end(), part.begin(), part.end());
+    part = {};
+    std::inplace_merge(all.begin(), all.begin() + middle, all.end(), less);
+  }
+  return all;
 }
 
 /// How many of the samples have each label. Neighbours in memory mostly share theirs: they are

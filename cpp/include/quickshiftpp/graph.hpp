@@ -279,4 +279,27 @@ class SearchedGraph {
   std::optional<BasinShares> shares_;
 };
 
+/// The graph from lists for the way up, searched for again for what lies around: the faster of the
+/// two each time, where there are long lists in the plane.
+template <class T>
+class ClimbedGraph {
+ public:
+  ClimbedGraph(const DensityOrder<T>& order, const NeighborLists& lists,
+               const std::vector<Extremes>& extremes)
+      : listed_(order, lists), searched_(order, extremes) {}
+
+  std::int32_t next_upward(std::int32_t i, std::int32_t parent) const {
+    return listed_.next_upward(i, parent);
+  }
+  void take_basins(const std::int32_t* basin, const Run& run) { searched_.take_basins(basin, run); }
+  template <class Touch>
+  void touch_other_basins(std::int32_t block, int thread, Touch&& touch) {
+    searched_.touch_other_basins(block, thread, touch);
+  }
+
+ private:
+  ListedGraph<T> listed_;
+  SearchedGraph<T> searched_;
+};
+
 }  // namespace quickshiftpp

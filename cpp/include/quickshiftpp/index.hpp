@@ -101,6 +101,12 @@ class Index {
   std::size_t right(std::size_t i) const {
     return i + 2 * static_cast<std::size_t>(nodes_[i].middle() - nodes_[i].first);
   }
+  /// The node of one block.
+  std::size_t leaf(std::int32_t block) const {
+    std::size_t i = has_tree_ ? 0 : static_cast<std::size_t>(block);
+    while (!nodes_[i].is_leaf()) i = block < nodes_[i].middle() ? left(i) : right(i);
+    return i;
+  }
   /// The node's bounding box: all lower bounds, then all upper bounds. Only with a tree.
   const double* box(std::size_t i) const { return boxes_.data() + i * 2 * columns_; }
 
@@ -149,14 +155,19 @@ inline double point_box_distance(const double* point, const double* box, int col
   }
   return sum;
 }
-inline double box_box_distance(const double* a, const double* b, int columns) {
+/// Of two boxes by their first `used` columns alone, where given: less, but sooner.
+inline double box_box_distance(const double* a, const double* b, int columns, int used) {
   double sum = 0;
-  for (int c = 0; c < columns; ++c) {
+  for (int c = 0; c < used; ++c) {
     const double below = b[c] - a[columns + c], above = a[c] - b[columns + c];
     const double gap = below > above ? below : above;
     if (gap > 0) sum += gap * gap;
   }
   return sum;
+}
+
+inline double box_box_distance(const double* a, const double* b, int columns) {
+  return box_box_distance(a, b, columns, columns);
 }
 
 /// The squared distance from a point to a node: a lower bound, 0 without a tree.

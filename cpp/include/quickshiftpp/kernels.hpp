@@ -50,6 +50,8 @@ struct Line {
 
 /// Entries of a list that are looked at together.
 inline constexpr int kListedTogether = 16;
+/// Rows of many columns whose distances are computed side by side: each is one long chain of sums.
+inline constexpr int kRowsTogether = 8;
 
 /// The arithmetic on one block of samples, compiled once for each instruction set.
 ///
@@ -80,8 +82,8 @@ struct Kernels {
   std::uint32_t (*reaching)(const T* block, int columns, const double* query, double own,
                             const double* radius);
 
-  /// Which of a block of values are above a limit.
-  std::uint32_t (*above)(const double* value, double limit);
+  /// Which of a block of values lie in [low, high].
+  std::uint32_t (*between)(const double* value, double low, double high);
 
   /// As `within`, for the pixels [begin, end) of a line. Those after it are looked at too, up to
   /// kRunOverhang of them.
@@ -101,6 +103,9 @@ struct Kernels {
   std::uint32_t (*listed_abroad)(const std::int32_t* neighbor, int count, const std::int32_t* basin,
                                  const double* radius, std::int32_t home, std::int32_t last,
                                  double own, std::int32_t* other);
+
+  /// Squared distances from one row to kRowsTogether others, each summed in column order.
+  void (*row_distances)(const T* query, const T* const* rows, std::size_t columns, double* squared);
 };
 
 /// The arithmetic that discards: float32, in any order, with fused operations where there are any.

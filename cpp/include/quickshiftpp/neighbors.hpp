@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "quickshiftpp/buffer.hpp"
 #include "quickshiftpp/index.hpp"
@@ -74,10 +75,11 @@ class NeighborLists {
     tied_beyond_[i] = tied_beyond;
   }
 
-  /// The lists of the k nearest, for k no larger than this one's: in the same memory, or copied
-  /// where reading around what is left out would cost more.
+  /// The lists of the k nearest for several k, the largest first and no larger than this one's: in
+  /// the same memory, or copied where reading around what is left out would cost more.
   template <class T>
-  NeighborLists first(const Index<T>& index, int k, const Run& run) const;
+  std::vector<NeighborLists> first(const Index<T>& index, const std::vector<int>& ks,
+                                   const Run& run) const;
 
  private:
   struct Entries {
