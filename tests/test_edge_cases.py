@@ -216,6 +216,7 @@ def test_after_a_fork():
         def work():
             assert (QuickshiftPP(n_jobs=2).fit(X).labels_ == model.labels_).all()
             assert (model.tree_.labels(beta=0.5) >= 0).all()
+            assert (model.predict(X[:50]) == model.labels_[:50]).all()
         warnings.simplefilter("ignore")
         child = multiprocessing.get_context("fork").Process(target=work)
         child.start()

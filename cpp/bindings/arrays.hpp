@@ -73,17 +73,24 @@ auto run_native(int threads, const nb::object& progress, Work&& work) {
   }
 }
 
-/// by_row[original(i)] = by_position[i]
-template <class Out, class T, class Value>
-Buffer<Out> by_row(const Index<T>& index, const Run& run, Value&& value) {
-  Buffer<Out> out(index.samples());
-  parallel_for(run, index.samples(), tuning::kGrain, [&](std::size_t begin, std::size_t end, int) {
-    for (std::size_t i = begin; i < end; ++i) {
-      const auto position = static_cast<std::int32_t>(i);
-      out[static_cast<std::size_t>(index.original(position))] = value(position);
-    }
+/// by_row[row(i)] = value(i), by position
+template <class Out, class Row, class Value>
+Buffer<Out> by_row(std::size_t samples, const Run& run, Row&& row, Value&& value) {
+  Buffer<Out> out(samples);
+  parallel_for(run, samples, tuning::kGrain, [&](std::size_t begin, std::size_t end, int) {
+    for (auto i = static_cast<std::int32_t>(begin); i < static_cast<std::int32_t>(end); ++i)
+      out[static_cast<std::size_t>(row(i))] = value(i);
   });
   return out;
+}
+template <class Out, class T, class Value>
+Buffer<Out> by_row(const Index<T>& index, const Run& run, Value&& value) {
+  return by_row<Out>(
+      index.samples(), run, [&](std::int32_t i) { return index.original(i); }, value);
+}
+template <class Out, class Value>
+Buffer<Out> by_row(const Column<std::int32_t>& row, const Run& run, Value&& value) {
+  return by_row<Out>(row.shape(0), run, [&](std::int32_t i) { return row.data()[i]; }, value);
 }
 /// by_position[i] = by_row[original(i)], with room for whole blocks
 template <class T>

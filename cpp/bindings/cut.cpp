@@ -16,17 +16,6 @@ namespace {
 
 using Numbers = Array<std::int32_t>;
 
-/// by_row[row[i]] = value(i)
-template <class Out, class Value>
-Buffer<Out> to_rows(const Column<std::int32_t>& row, const Run& run, Value&& value) {
-  Buffer<Out> out(row.shape(0));
-  parallel_for(run, row.shape(0), tuning::kGrain, [&](std::size_t begin, std::size_t end, int) {
-    for (std::size_t i = begin; i < end; ++i)
-      out[static_cast<std::size_t>(row.data()[i])] = value(i);
-  });
-  return out;
-}
-
 /// The values at some positions.
 Buffer<std::int32_t> at(const Column<std::int32_t>& position, const Buffer<std::int32_t>& value) {
   Buffer<std::int32_t> out(position.shape(0));
@@ -56,8 +45,8 @@ std::tuple<Numbers, Numbers, Numbers, Array<std::int64_t>> cut(
       label = at(*wanted, label);
       core_label = at(*wanted, core_label);
     } else {
-      label = to_rows<std::int32_t>(row, run, [&](std::size_t i) { return label[i]; });
-      core_label = to_rows<std::int32_t>(row, run, [&](std::size_t i) { return core_label[i]; });
+      label = by_row<std::int32_t>(row, run, [&](std::int32_t i) { return label[i]; });
+      core_label = by_row<std::int32_t>(row, run, [&](std::int32_t i) { return core_label[i]; });
     }
     return found;
   });
@@ -78,7 +67,7 @@ void register_cut(nb::module_& m) {
       [](const Column<std::int32_t>& row, const Column<double>& value, int threads) {
         require(row.shape(0) == value.shape(0), "one entry per sample");
         return to_array(run_native(threads, nb::none(), [&](const Run& run) {
-          return to_rows<double>(row, run, [&](std::size_t i) { return value.data()[i]; });
+          return by_row<double>(row, run, [&](std::int32_t i) { return value.data()[i]; });
         }));
       },
       "row"_a, "value"_a, "threads"_a, "Values by position into values by row.");
@@ -87,7 +76,7 @@ void register_cut(nb::module_& m) {
       [](const Column<std::int32_t>& row, const Column<std::int32_t>& link, int threads) {
         require(row.shape(0) == link.shape(0), "one entry per sample");
         return to_array(run_native(threads, nb::none(), [&](const Run& run) {
-          return to_rows<std::int32_t>(row, run, [&](std::size_t i) {
+          return by_row<std::int32_t>(row, run, [&](std::int32_t i) {
             const std::int32_t to = link.data()[i];
             return to < 0 ? -1 : row.data()[to];
           });

@@ -50,7 +50,7 @@ class Landscape:
     @cached_property
     def radii(self) -> npt.NDArray[np.float64]:
         """The distance of every sample to its k-th nearest, in the user's unit."""
-        return _core.radii(self.squared_radii, self.terrain.unit, self.terrain.threads)
+        return _core.radii(self.squared_radii, self.terrain.unit, self.terrain.usable_threads)
 
     @cached_property
     def log_density(self) -> npt.NDArray[np.float64]:

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from . import _core
 from ._density import prominences, radius_ratio_limit, radius_ratios
 from ._terrain import Terrain
-from ._validation import check_beta, check_min_cluster_size, resolve_threads, usable_threads
+from ._validation import check_beta, check_min_cluster_size, resolve_threads
 
 MODE_DTYPE = np.dtype(
     [
@@ -329,7 +329,7 @@ class ModeTree:
                 np.ascontiguousarray(self.modes["parent"]),
                 radius_ratio_limit(check_beta(beta), self.dimension),
                 min(check_min_cluster_size(min_cluster_size), self.n_samples),
-                usable_threads(terrain.threads),
+                terrain.usable_threads,
                 positions,
             )
         )

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from . import _core
 from ._density import knn_log_density
+from ._validation import usable_threads
 
 
 @dataclass(eq=False)
@@ -42,19 +43,24 @@ class Terrain:
     unit: int
     threads: int
 
+    @property
+    def usable_threads(self) -> int:
+        """The threads to use now: one in a process that was forked since."""
+        return usable_threads(self.threads)
+
     def log_density(self, squared_radii: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
         """Return the log of the density that squared radii amount to."""
         return knn_log_density(
-            squared_radii, len(self.row), self.k, self.dimension, self.unit, self.threads
+            squared_radii, len(self.row), self.k, self.dimension, self.unit, self.usable_threads
         )
 
     def squared_radii_by_row(self) -> npt.NDArray[np.float64]:
         """Return every sample's squared radius, by row."""
-        return _core.values_by_row(self.row, self.squared_radii, self.threads)
+        return _core.values_by_row(self.row, self.squared_radii, self.usable_threads)
 
     def parents_by_row(self) -> npt.NDArray[np.int32]:
         """Return the row of every sample's parent, by row."""
-        return _core.links_by_row(self.row, self.parents, self.threads)
+        return _core.links_by_row(self.row, self.parents, self.usable_threads)
 
     def positions(self, rows: npt.NDArray[Any]) -> npt.NDArray[np.int32]:
         """Return where the samples of some rows lie."""

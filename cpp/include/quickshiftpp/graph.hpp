@@ -20,7 +20,7 @@
 ///
 /// Two classes find them, and find the same: ListedGraph looks into neighbour lists; SearchedGraph
 /// looks into space again, where a few blocks of samples hold all that is near. It needs no lists,
-/// only radii, and in the plane it is the faster of the two where lists are long.
+/// only radii. ClimbedGraph takes from each what it does faster, in the plane where lists are long.
 namespace quickshiftpp {
 
 /// Which of two samples is the denser: the smaller radius, then the order that settles every tie.
