@@ -20,41 +20,53 @@ struct Edge {
   std::int32_t other;
 
   bool joins(std::int32_t a, std::int32_t b) const {
-    return (own == a && other == b) || (own == b && other == a);
+    // Without a branch: which of the two it is cannot be guessed.
+    return static_cast<bool>(((own == a) & (other == b)) | ((own == b) & (other == a)));
   }
 };
 
 /// What one thread has gathered: of the edges between two basins, mostly only the highest.
 ///
-/// Mostly, because the table that finds an earlier edge between the same two is small and forgets.
-/// Neighbouring samples touch the same basins, so that it rarely has to.
-struct EdgeCollection {
-  std::vector<Edge> edges;
-  std::vector<std::int32_t> latest = std::vector<std::int32_t>(kSlots, -1);  // number in `edges`
-  std::size_t limit = tuning::kForestEdges;
+/// Mostly, because the table of those that can still be found is small: one that comes to the place
+/// of another puts it away for good. Neighbouring samples touch the same basins, so that few do.
+class EdgeCollection {
+ public:
+  explicit EdgeCollection(std::size_t modes)
+      : bits_(std::min(tuning::kEdgeBits, 2 + static_cast<int>(std::bit_width(modes)))),
+        recent_(std::size_t{1} << bits_, kNone) {}
 
-  /// The place of the edge between two basins, or null where none is remembered.
-  Edge* find(std::int32_t own, std::int32_t other) {
-    const std::int32_t number = slot(own, other);
-    if (number < 0) return nullptr;
-    Edge& edge = edges[static_cast<std::size_t>(number)];
-    return edge.joins(own, other) ? &edge : nullptr;
-  }
-  void add(const Edge& edge) {
-    slot(edge.own, edge.other) = static_cast<std::int32_t>(edges.size());
-    edges.push_back(edge);
-  }
-  void forget() { std::fill(latest.begin(), latest.end(), -1); }
-
- private:
-  static constexpr int kSlotBits = 14;
-  static constexpr std::size_t kSlots = std::size_t{1} << kSlotBits;
-
-  std::int32_t& slot(std::int32_t own, std::int32_t other) {
+  /// Where the edge between two basins belongs: there it lies, or another.
+  Edge& place(std::int32_t own, std::int32_t other) {
     const auto low = static_cast<std::uint32_t>(std::min(own, other));
     const auto high = static_cast<std::uint32_t>(std::max(own, other));
-    return latest[(low * 0x9E3779B1u ^ high * 0x85EBCA77u) >> (32 - kSlotBits)];
+    return recent_[(low * 0x9E3779B1u ^ high * 0x85EBCA77u) >> (32 - bits_)];
   }
+  void put_away(const Edge& edge) {
+    if (edge.own >= 0) away_.push_back(edge);
+  }
+  bool is_full() const { return away_.size() >= limit_; }
+
+  /// Takes all edges out.
+  std::vector<Edge> take() {
+    for (Edge& edge : recent_) {
+      put_away(edge);
+      edge = kNone;
+    }
+    return std::move(away_);
+  }
+  /// Takes back what is left of them.
+  void put_back(std::vector<Edge> edges) {
+    away_ = std::move(edges);
+    limit_ = std::max(tuning::kForestEdges, 2 * away_.size());
+  }
+
+ private:
+  static constexpr Edge kNone{std::numeric_limits<double>::infinity(), -1, -1, -1};
+
+  int bits_;
+  std::vector<Edge> recent_;
+  std::vector<Edge> away_;
+  std::size_t limit_ = tuning::kForestEdges;
 };
 
 template <class T, class Graph>
@@ -152,32 +164,29 @@ class TreeBuilder {
     }
   }
 
-  /// Keeps the edges of a highest spanning forest: what a merge tree can be built from.
-  void reduce(std::vector<Edge>& edges) const {
+  /// The edges of a highest spanning forest: what a merge tree can be built from.
+  std::vector<Edge> forest(std::vector<Edge> edges) const {
     std::vector<Edge> kept;
     std::sort(edges.begin(), edges.end(),
               [&](const Edge& a, const Edge& b) { return is_higher(a, b); });
     join(edges, [&](const Edge& edge, auto, auto) { kept.push_back(edge); });
-    edges = std::move(kept);
+    return kept;
   }
 
   void gather_edges() {
-    std::vector<EdgeCollection> collections(static_cast<std::size_t>(run_.threads));
+    std::vector<EdgeCollection> collections(static_cast<std::size_t>(run_.threads),
+                                            EdgeCollection(tree_.modes()));
     const auto blocks = static_cast<std::size_t>(index_.blocks());
     graph_.take_basins(tree_.basin.data(), run_);
-    parallel_for(run_, blocks, has_ties_ ? 2 : 16, [&](std::size_t begin, std::size_t end, int t) {
+    parallel_for(run_, blocks, has_ties_ ? 2 : 64, [&](std::size_t begin, std::size_t end, int t) {
       EdgeCollection& collection = collections[static_cast<std::size_t>(t)];
       for (std::size_t block = begin; block < end; ++block) {
         graph_.touch_other_basins(static_cast<std::int32_t>(block), t, Gather{*this, collection});
-        if (collection.edges.size() >= collection.limit) {
-          reduce(collection.edges);
-          collection.forget();
-          collection.limit = std::max(tuning::kForestEdges, 2 * collection.edges.size());
-        }
+        if (collection.is_full()) collection.put_back(forest(collection.take()));
       }
     });
     std::vector<std::vector<Edge>> parts;
-    for (EdgeCollection& collection : collections) parts.push_back(std::move(collection.edges));
+    for (EdgeCollection& collection : collections) parts.push_back(collection.take());
     edges_ = sort_parts(parts, [&](const Edge& a, const Edge& b) { return is_higher(a, b); }, run_);
   }
 
@@ -199,20 +208,20 @@ class TreeBuilder {
       const std::int32_t other = builder.tree_.basin[static_cast<std::size_t>(j)];
       const Edge edge{radius[i], i, own, other};
       // What is known costs less to look up than a distance, and mostly settles it.
-      Edge* known = collection.find(own, other);
-      if (known != nullptr && !builder.is_higher(edge, *known)) return true;
+      Edge& known = collection.place(own, other);
+      const bool is_known = known.joins(own, other);
+      if (is_known && !builder.is_higher(edge, known)) return true;
       if (!builder.order_.is_denser(j, i) || squared_distance() > radius[j]) return false;
-      if (known != nullptr)
-        *known = edge;
-      else
-        collection.add(edge);
+      if (!is_known) collection.put_away(known);
+      known = edge;
       return true;
     }
 
     /// The squared radius of the highest edge known between two basins, infinity for none.
     double known_radius(std::int32_t own, std::int32_t other) const {
-      const Edge* known = collection.find(own, other);
-      return known != nullptr ? known->squared_radius : std::numeric_limits<double>::infinity();
+      const Edge& known = collection.place(own, other);
+      return known.joins(own, other) ? known.squared_radius
+                                     : std::numeric_limits<double>::infinity();
     }
   };
 

@@ -101,39 +101,51 @@ class ListedGraph {
   }
 
   /// To be told before touch_other_basins is called.
-  void take_basins(const std::int32_t* basin, const Run&) { basin_ = basin; }
+  void take_basins(const std::int32_t* basin, const Run& run) {
+    dweller_ = Buffer<Dweller>(index_.samples());
+    parallel_for(run, index_.samples(), tuning::kGrain,
+                 [&](std::size_t begin, std::size_t end, int) {
+                   for (std::size_t i = begin; i < end; ++i)
+                     dweller_[i] = {basin[i], static_cast<float>(radius_[i])};
+                 });
+    const std::size_t most = static_cast<std::size_t>(tuning::kBlock) * lists_.k();
+    for (int t = 0; t < run.threads; ++t) room_.emplace_back(2 * (most + Crossings::kSpare));
+  }
 
   /// Calls touch(i, j, squared_distance) for the samples i of a block and neighbours j in other
   /// basins that may be denser: `squared_distance()` must be at most the squared radius of j. Where
   /// it returns true, the basin of j needs no further look from i.
   template <class Touch>
-  void touch_other_basins(std::int32_t block, int, Touch&& touch) {
-    const std::int32_t* basin = basin_;
-    for (std::int32_t i = index_.block_begin(block); i < index_.block_end(block); ++i) {
+  void touch_other_basins(std::int32_t block, int thread, Touch&& touch) {
+    const std::int32_t begin = index_.block_begin(block), end = index_.block_end(block);
+    Buffer<std::int32_t>& room = room_[static_cast<std::size_t>(thread)];
+    const Crossings crossings{room.data(), room.data() + room.size() / 2};
+    const int found = kernel_.crossings(lists_.block(begin, end), dweller_.data(), crossings);
+    for (int f = 0; f < found; ++f) {
+      const std::int32_t i = crossings.sample[f];
       const std::int32_t* neighbor = lists_.positions(i);
-      const std::int32_t home = basin[i];
-      std::int32_t last = home;
-      for (int from = 1; from < lists_.k(); from += kListedTogether) {
-        std::int32_t other[kListedTogether];
-        std::uint32_t found =
-            kernel_.listed_abroad(neighbor + from, std::min(kListedTogether, lists_.k() - from),
-                                  basin, radius_, home, last, radius_[i], other);
-        for (; found != 0; found &= found - 1) {
-          const int c = std::countr_zero(found);
-          if (other[c] != last && touch(i, neighbor[from + c], [&] {
-                return lists_.squared_distance(index_, i, from + c);
-              }))
-            last = other[c];
-        }
-      }
+      for (int c = crossings.place[f]; c < lists_.k(); c = next_of_basin(i, c))
+        if (touch(i, neighbor[c], [&] { return lists_.squared_distance(index_, i, c); })) break;
+    }
+    for (std::int32_t i = begin; i < end; ++i)
       if (has_ties_beyond(i))
         for_tied(i, [&](std::int32_t j) {
-          if (basin[j] != home) touch(i, j, [&] { return radius_[j]; });
+          if (basin(j) != basin(i)) touch(i, j, [&] { return radius_[j]; });
         });
-    }
   }
 
  private:
+  std::int32_t basin(std::int32_t i) const { return dweller_[static_cast<std::size_t>(i)].basin; }
+
+  /// The next place in the list of i that is of the same basin as place c, k where there is none.
+  int next_of_basin(std::int32_t i, int c) const {
+    const std::int32_t* neighbor = lists_.positions(i);
+    const std::int32_t wanted = basin(neighbor[c]);
+    do ++c;
+    while (c < lists_.k() && basin(neighbor[c]) != wanted);
+    return c;
+  }
+
   /// Of the neighbours that have the radius of i the densest, or i itself. The list need not hold
   /// all of those at distance exactly r_i, and which ones it does must not matter.
   std::int32_t next_on_plateau(std::int32_t i) const {
@@ -181,7 +193,8 @@ class ListedGraph {
   const NeighborLists& lists_;
   const double* radius_;
   const Kernels<T>& kernel_;
-  const std::int32_t* basin_ = nullptr;  // by position
+  Buffer<Dweller> dweller_;                 // by position
+  std::vector<Buffer<std::int32_t>> room_;  // for the crossings of a block, one for each thread
 };
 
 /// The graph searched for again, from radii alone, with the tree of the index.

@@ -48,8 +48,27 @@ struct Line {
   bool is_whole;  ///< all are whole numbers below 2^24, with which float32 makes no error
 };
 
-/// Entries of a list that are looked at together.
-inline constexpr int kListedTogether = 16;
+/// What the search for borders between basins reads of a sample, in one word.
+struct Dweller {
+  std::int32_t basin;
+  float radius;  ///< squared and rounded to the nearest, which keeps the order of radii
+};
+
+/// The neighbour lists of the samples from `begin` to `end`.
+struct ListBlock {
+  const std::int32_t* neighbor;  ///< of sample `begin`; the sample itself comes first
+  std::size_t stride;
+  int k;
+  std::int32_t begin, end;
+};
+
+/// Samples, and the places in their lists of neighbours in other basins.
+struct Crossings {
+  static constexpr int kSpare = 16;  ///< how many a kernel may write beyond the last
+  std::int32_t* sample;
+  std::int32_t* place;
+};
+
 /// Rows of many columns whose distances are computed side by side: each is one long chain of sums.
 inline constexpr int kRowsTogether = 8;
 
@@ -98,11 +117,9 @@ struct Kernels {
   /// arrays of the input have room for a multiple of 8.
   void (*sort)(double* squared, const std::int32_t* position, int count, Candidate* out);
 
-  /// Of up to kListedTogether neighbours, which have a radius of at most `own` and lie neither in
-  /// basin `home` nor in basin `last`. Writes the basins of those to `other`.
-  std::uint32_t (*listed_abroad)(const std::int32_t* neighbor, int count, const std::int32_t* basin,
-                                 const double* radius, std::int32_t home, std::int32_t last,
-                                 double own, std::int32_t* other);
+  /// From the lists of some samples those neighbours that lie in other basins and have no larger
+  /// radius; of several in a row in one basin it may leave out all but the first. Returns how many.
+  int (*crossings)(const ListBlock& lists, const Dweller* dweller, Crossings out);
 
   /// Squared distances from one row to kRowsTogether others, each summed in column order.
   void (*row_distances)(const T* query, const T* const* rows, std::size_t columns, double* squared);

@@ -8,6 +8,7 @@
 
 #include "quickshiftpp/buffer.hpp"
 #include "quickshiftpp/index.hpp"
+#include "quickshiftpp/kernels.hpp"
 #include "quickshiftpp/parallel.hpp"
 
 namespace quickshiftpp {
@@ -41,6 +42,9 @@ class NeighborLists {
   bool keeps_distances() const { return keep_ == Keep::all; }
   const std::int32_t* positions(std::int32_t i) const {
     return entries_->position.data() + static_cast<std::size_t>(i) * stride_;
+  }
+  ListBlock block(std::int32_t begin, std::int32_t end) const {
+    return {positions(begin), stride_, k_, begin, end};
   }
   /// Has the c-th of a list that will be read soon, a few samples after i, brought from memory: the
   /// lists lie too far apart for the processor to foresee it.

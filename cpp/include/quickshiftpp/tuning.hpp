@@ -52,11 +52,10 @@ inline constexpr std::size_t kPilotPixels = 256;
 inline constexpr int kAbandonColumns = 16;
 
 /// Up to this many columns, from so many neighbours on, the mode tree searches again for what lies
-/// around instead of reading lists. In the plane it takes 86 ms by search and 71 by lists at k =
-/// 20, as much by both at k = 28, 46 and 120 at k = 100; in three columns the two are even at k
-/// = 80.
+/// around instead of reading lists. In the plane, a million samples, it takes 79 ms by search and
+/// 47 by lists at k = 20, 58 by both at k = 40, 49 and 69 at k = 60.
 inline constexpr int kSearchedColumns = 2;
-inline constexpr int kSearchedNeighbors = 30;
+inline constexpr int kSearchedNeighbors = 40;
 
 /// Up to this many columns a neighbour's distance is computed again rather than stored: it takes a
 /// third of the memory, and the coordinates of neighbours are in the cache while a stored distance
@@ -85,6 +84,10 @@ inline constexpr int kWait = 32;
 /// one block can make of them.
 inline constexpr int kFlush = 32;
 inline constexpr int kPending = kFlush + kBlock;
+
+/// The table of edges between basins that one thread can find again has up to 2^12 places. With
+/// 2^11 and 2^14 a tree of a million samples takes as long.
+inline constexpr int kEdgeBits = 13;
 
 /// Edges between basins that one thread gathers before it reduces them to a spanning forest.
 inline constexpr std::size_t kForestEdges = std::size_t{1} << 20;
