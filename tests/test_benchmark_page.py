@@ -119,7 +119,7 @@ def test_every_section_is_measured(measured):
     assert list(measured.entries("real")) == [REAL_DATA[-1].file]
     assert measured.entries("limits")["product"]["flops"] > 0
     (stages,) = measured.entries("stages").values()
-    assert list(stages["stages"])[:2] == ["index", "neighbors"]
+    assert list(stages["stages"])[:3] == ["checks", "index", "neighbors"]
     assert sum(stages["stages"].values()) == pytest.approx(stages["fit"])
 
 
@@ -299,10 +299,11 @@ def test_few_samples_are_judged_against_the_better_number_of_threads():
 
 def test_the_stages_are_judged_at_a_million():
     measured = no_measurements()
-    stages = {"index": 0.1, "neighbors": 0.6, "modes": 0.2, "other": 0.1}
+    stages = {"checks": 0.05, "index": 0.1, "neighbors": 0.6, "modes": 0.15, "other": 0.1}
     entry = {"n_samples": 1_000_000, "n_features": 2, "fit": 1.0, "cut": 0.02, "stages": stages}
     measured.add("stages", "a", entry)
     assert verdict_of(measured, "after the neighbours").met is False
+    assert "25.0%" in verdict_of(measured, "after the neighbours").measured
     assert verdict_of(measured, "another beta").met is True
 
 

@@ -27,8 +27,9 @@ def stage_shares(measured: Measurements, plots: Path) -> Iterator[str]:
     plot_stages(plot, entries)
     yield f"![The share of each stage of a fit]({plots.name}/{plot.name})"
     yield (
-        "*index* is the build of the tree, *ascent* the search for the nearest denser sample, "
-        "*modes* the tree of modes, *other* validation and what the estimator keeps."
+        "*checks* is the validation of the input, *index* the build of the tree, *ascent* the "
+        "search for the nearest denser sample, *modes* the tree of modes, *other* mostly giving "
+        "memory back."
     )
     rows = []
     for entry in entries:

@@ -31,6 +31,7 @@ PEER_LOOKS = (
 )
 # For the stages, with the colour of the numbers on them.
 STAGE_COLORS = (
+    ("#e3e7ea", INK),
     ("#56b4e9", INK),
     ("#d55e00", "white"),
     ("#f0c75e", INK),

@@ -12,7 +12,7 @@ from .scope import REAL_DATA
 from .store import Entry, Measurements
 
 SEARCH, FIT = "NEIGHBOR_SEARCHES", "CLUSTERERS"
-SEARCH_STAGES = ("index", "neighbors")
+UP_TO_NEIGHBORS = ("checks", "index", "neighbors")
 TREES = ("pykdtree", "scipy", "scikit-learn")
 
 SEARCH_FLOORS = {
@@ -182,9 +182,9 @@ def stage_verdicts(measured: Measurements) -> Iterator[Verdict]:
 
 
 def time_after_neighbors(entry: Entry) -> float:
-    """Return the seconds of a fit that follow the neighbour search, or lie between stages."""
+    """Return the seconds of a fit that follow the neighbour search."""
     seconds: dict[str, float] = entry["stages"]
-    return sum(part for stage, part in seconds.items() if stage not in SEARCH_STAGES)
+    return sum(part for stage, part in seconds.items() if stage not in UP_TO_NEIGHBORS)
 
 
 def small_verdicts(measured: Measurements) -> Iterator[Verdict]:

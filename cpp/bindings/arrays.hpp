@@ -4,6 +4,7 @@
 #include <nanobind/ndarray.h>
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -30,6 +31,15 @@ Array<T> to_array(Buffer<T>&& buffer) {
   const std::size_t size = buffer.size();
   T* data = buffer.release();
   return Array<T>(data, {size}, nb::capsule(data, Buffer<T>::free));
+}
+/// Shows NumPy a buffer that others read as well.
+template <class T>
+Array<const T> to_array(std::shared_ptr<const Buffer<T>> shared) {
+  using Shared = std::shared_ptr<const Buffer<T>>;
+  auto* owner = new Shared(std::move(shared));
+  return Array<const T>(
+      (*owner)->data(), {(*owner)->size()},
+      nb::capsule(owner, [](void* held) noexcept { delete static_cast<Shared*>(held); }));
 }
 template <class T>
 Matrix<T> to_matrix(Buffer<T>&& buffer, std::size_t rows) {

@@ -151,12 +151,8 @@ void register_neighbors(nb::module_& m) {
       .def_prop_ro("k", &NeighborLists::k)
       .def(
           "squared_radii",
-          [](const NeighborLists& lists) {
-            Buffer<double> radius(lists.samples());
-            std::copy_n(lists.squared_radii(), lists.samples(), radius.data());
-            return to_array(std::move(radius));
-          },
-          "The squared distance to the last of each list, by position.");
+          [](const NeighborLists& lists) { return to_array(lists.share_squared_radii()); },
+          "The squared distance to the last of each list, by position. Not to be written to.");
   declare_index<float>(m, "IndexFloat32");
   declare_index<double>(m, "IndexFloat64");
 }

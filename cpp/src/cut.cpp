@@ -75,9 +75,10 @@ void for_samples(const Cut& cut, const Run& run, Body&& body) {
   });
 }
 
-/// Labels by climbing to the first sample that lies in a core.
-void climb(const Cut& cut, const std::vector<BasinRule>& rules, std::int32_t* label,
-           std::int32_t* core_label, const Run& run) {
+/// Labels by climbing to the first sample that lies in a core; returns how many have each label.
+std::vector<std::int64_t> climb(const Cut& cut, const std::vector<BasinRule>& rules,
+                                std::size_t clusters, std::int32_t* label, std::int32_t* core_label,
+                                const Run& run) {
   for_samples(cut, run, [&](std::size_t i) {
     const BasinRule& rule = rules[static_cast<std::size_t>(cut.basin[i])];
     const bool in_core = cut.squared_radius[i] <= rule.squared_radius;
@@ -85,15 +86,25 @@ void climb(const Cut& cut, const std::vector<BasinRule>& rules, std::int32_t* la
     label[i] = in_core ? static_cast<std::int32_t>(i) : cut.parent[i];
   });
   resolve_roots(label, cut.samples, run);
-  for_samples(cut, run, [&](std::size_t i) { label[i] = core_label[label[i]]; });
+  std::vector<std::int64_t> size(clusters, 0);
+  parallel_for(run, cut.samples, tuning::kGrain, [&](std::size_t begin, std::size_t end, int) {
+    LabelCounter counter(size);
+    for (std::size_t i = begin; i < end; ++i) {
+      label[i] = core_label[label[i]];
+      counter.add(label[i]);
+    }
+  });
+  return size;
 }
 
-/// Gives the clusters of `number` -1 to others and the rest the number named there.
+/// Gives the clusters of `number` -1 to others and the rest the number named there. Adds to `size`
+/// what each of those gains.
 ///
 /// A sample of a cluster that dissolves climbs on until it comes to one whose cluster remains: that
 /// one's label is what it would have reached itself.
-void dissolve(const Cut& cut, const std::vector<std::int32_t>& number, std::int32_t* label,
-              std::int32_t* core_label, const Run& run) {
+void dissolve(const Cut& cut, const std::vector<std::int32_t>& number,
+              std::vector<std::int64_t>& size, std::int32_t* label, std::int32_t* core_label,
+              const Run& run) {
   auto renumbered = [&](std::int32_t l) { return number[static_cast<std::size_t>(l)]; };
   Buffer<std::int32_t> up(cut.samples);
   for_samples(cut, run, [&](std::size_t i) {
@@ -101,10 +112,11 @@ void dissolve(const Cut& cut, const std::vector<std::int32_t>& number, std::int3
     if (core_label[i] >= 0) core_label[i] = renumbered(core_label[i]);
     up[i] = label[i] >= 0 ? static_cast<std::int32_t>(i) : cut.parent[i];
   });
-  resolve_roots(up.data(), cut.samples, run);
   // Only those without a label are written, only those with one are read.
-  for_samples(cut, run, [&](std::size_t i) {
-    if (label[i] < 0) label[i] = label[up[i]];
+  walk_to_roots(up.data(), cut.samples, run, [&](std::size_t i, std::int32_t root) {
+    if (label[i] >= 0) return;
+    label[i] = label[root];
+    LabelCounter(size).add(label[i]);
   });
 }
 
@@ -116,21 +128,21 @@ Clusters cut_labels(const Cut& cut, double ratio, std::int64_t min_cluster_size,
   Clusters clusters;
   for (std::size_t m = 0; m < cut.modes; ++m)
     if (owner[m] == static_cast<std::int32_t>(m)) clusters.mode.push_back(owner[m]);
-  climb(cut, basin_rules(cut, owner, clusters.mode, ratio), label, core_label, run);
-  clusters.size = count_labels(label, cut.samples, clusters.mode.size(), run);
+  clusters.size = climb(cut, basin_rules(cut, owner, clusters.mode, ratio), clusters.mode.size(),
+                        label, core_label, run);
 
-  std::vector<std::int32_t> number(clusters.mode.size(), -1), kept;
+  std::vector<std::int32_t> number(clusters.mode.size(), -1);
+  Clusters kept;
   for (std::size_t c = 0; c < clusters.mode.size(); ++c) {
     const bool can_climb = cut.parent[cut.mode_sample[clusters.mode[c]]] >= 0;
     if (clusters.size[c] < min_cluster_size && can_climb) continue;
-    number[c] = static_cast<std::int32_t>(kept.size());
-    kept.push_back(clusters.mode[c]);
+    number[c] = static_cast<std::int32_t>(kept.mode.size());
+    kept.mode.push_back(clusters.mode[c]);
+    kept.size.push_back(clusters.size[c]);
   }
-  if (kept.size() < clusters.mode.size()) {
-    dissolve(cut, number, label, core_label, run);
-    clusters = {kept, count_labels(label, cut.samples, kept.size(), run)};
-  }
-  return clusters;
+  if (kept.mode.size() == clusters.mode.size()) return clusters;
+  dissolve(cut, number, kept.size, label, core_label, run);
+  return kept;
 }
 
 }  // namespace quickshiftpp

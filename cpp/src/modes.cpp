@@ -87,7 +87,7 @@ class TreeBuilder {
     number_modes();
     gather_edges();
     merge();
-    count_samples();
+    add_descendants();
     return std::move(tree_);
   }
 
@@ -122,7 +122,7 @@ class TreeBuilder {
     }
   }
 
-  /// Turns tree_.basin from roots into mode numbers.
+  /// Turns tree_.basin from roots into mode numbers, and counts the samples of each.
   void number_modes() {
     const std::size_t n = index_.samples();
     std::int32_t* basin = tree_.basin.data();
@@ -137,9 +137,13 @@ class TreeBuilder {
     // A root holds the complement of its number until all others have read it.
     for (std::size_t m = 0; m < tree_.modes(); ++m)
       basin[tree_.position[m]] = ~static_cast<std::int32_t>(m);
+    tree_.size.assign(tree_.modes(), 0);
     parallel_for(run_, n, tuning::kGrain, [&](std::size_t begin, std::size_t end, int) {
-      for (std::size_t i = begin; i < end; ++i)
+      LabelCounter counter(tree_.size);
+      for (std::size_t i = begin; i < end; ++i) {
         if (basin[i] >= 0) basin[i] = ~basin[basin[i]];
+        counter.add(basin[i] < 0 ? ~basin[i] : basin[i]);
+      }
     });
     for (const std::int32_t root : tree_.position) basin[root] = ~basin[root];
   }
@@ -234,8 +238,8 @@ class TreeBuilder {
     });
   }
 
-  void count_samples() {
-    tree_.size = count_labels(tree_.basin.data(), index_.samples(), tree_.modes(), run_);
+  /// Adds to each mode's samples those of the modes below it.
+  void add_descendants() {
     for (std::size_t m = tree_.modes(); m-- > 0;)  // a parent has a lower number
       if (tree_.parent[m] >= 0)
         tree_.size[static_cast<std::size_t>(tree_.parent[m])] += tree_.size[m];

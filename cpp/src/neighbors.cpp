@@ -1,6 +1,7 @@
 #include "quickshiftpp/neighbors.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -178,7 +179,7 @@ NeighborLists::NeighborLists(std::size_t samples, std::size_t room, int k, Keep 
       entries_(std::make_shared<Entries>(
           Buffer<std::int32_t>(keep == Keep::nothing ? 0 : samples * stride_),
           Buffer<double>(keep == Keep::all ? samples * stride_ : 0))),
-      squared_radius_(samples, room),
+      squared_radius_(std::make_shared<Buffer<double>>(samples, room)),
       tied_beyond_(samples) {}
 
 NeighborLists::NeighborLists(const NeighborLists& longer, int k)
@@ -188,7 +189,7 @@ NeighborLists::NeighborLists(const NeighborLists& longer, int k)
       keep_(longer.keep_),
       stride_(longer.stride_),
       entries_(longer.entries_),
-      squared_radius_(samples_, room_),
+      squared_radius_(std::make_shared<Buffer<double>>(samples_, room_)),
       tied_beyond_(samples_) {}
 
 template <class T>
@@ -208,7 +209,7 @@ std::vector<NeighborLists> NeighborLists::first(const Index<T>& index, const std
         const int k = lists.k_;
         prefetch_after(sample, k - 1);
         const double radius = squared_distance(index, sample, k - 1);
-        lists.squared_radius_[i] = radius;
+        (*lists.squared_radius_)[i] = radius;
         lists.tied_beyond_[i] =
             k < k_ ? squared_distance(index, sample, k) == radius : tied_beyond_[i];
       }
@@ -263,7 +264,9 @@ template <class T>
 NeighborTable neighbor_table(const Index<T>& index, int k, const Run& run) {
   const auto width = static_cast<std::size_t>(k);
   NeighborTable table = empty_table(index.samples(), width);
+  std::atomic<bool> has_zeros{false};
   search_all_blocks(index, index, k, run, [&](std::size_t i, const Shortlist<T>& found) {
+    if (found[k - 1].squared == 0) has_zeros.store(true, std::memory_order_relaxed);
     const auto out = static_cast<std::size_t>(index.original(static_cast<std::int32_t>(i))) * width;
     for (std::size_t c = 0; c < width; ++c) {
       const Candidate& neighbor = found[static_cast<int>(c)];
@@ -271,7 +274,7 @@ NeighborTable neighbor_table(const Index<T>& index, int k, const Run& run) {
       table.row[out + c] = index.original(neighbor.position);
     }
   });
-  settle_zero_radii(index, width, table);
+  if (has_zeros) settle_zero_radii(index, width, table);
   return table;
 }
 
@@ -288,7 +291,10 @@ NeighborTable neighbor_table(const Index<T>& index, const NeighborLists& lists, 
       }
     }
   });
-  settle_zero_radii(index, width, table);
+  const double* radius = lists.squared_radii();
+  const bool has_zeros =
+      std::any_of(radius, radius + lists.samples(), [](double r) { return r == 0; });
+  if (has_zeros) settle_zero_radii(index, width, table);
   return table;
 }
 

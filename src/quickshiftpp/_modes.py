@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import sys
+from functools import cached_property
 from numbers import Integral
 from typing import Any, NamedTuple
 
@@ -76,9 +77,12 @@ class ModeTree:
         self._terrain = terrain
         self._mode_positions = mode_positions
         self._saddle_squared_radii = saddle_squared_radii
-        ratios = radius_ratios(saddle_squared_radii, terrain.squared_radii[mode_positions])
-        self._ascending_ratios = np.sort(ratios)
-        self.modes["prominence"] = prominences(ratios, self.dimension)
+        self._ratios = radius_ratios(saddle_squared_radii, terrain.squared_radii[mode_positions])
+        self.modes["prominence"] = prominences(self._ratios, self.dimension)
+
+    @cached_property
+    def _ascending_ratios(self) -> npt.NDArray[np.float64]:
+        return np.sort(self._ratios)
 
     def __repr__(self) -> str:
         return f"ModeTree(n_samples={self.n_samples}, n_modes={len(self.modes)})"

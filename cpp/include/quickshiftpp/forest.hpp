@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "quickshiftpp/parallel.hpp"
@@ -11,10 +12,28 @@
 
 namespace quickshiftpp {
 
-/// Replaces each entry of `up` by the root that it leads to. A root points to itself.
+/// Calls found(i, root) for every entry of `up` with the root that it leads to. A root points to
+/// itself.
 ///
 /// Each walk shortens the path that it took, so that a chain of n samples costs O(n) and not
 /// O(n^2). Threads may shorten the same path at once: whatever they write leads to the same root.
+template <class Found>
+void walk_to_roots(std::int32_t* up, std::size_t count, const Run& run, Found&& found) {
+  using Entry = std::atomic_ref<std::int32_t>;
+  constexpr auto relaxed = std::memory_order_relaxed;
+  parallel_for(run, count, tuning::kGrain, [&](std::size_t begin, std::size_t end, int) {
+    for (std::size_t i = begin; i < end; ++i) {
+      auto root = static_cast<std::int32_t>(i);
+      for (std::int32_t next; (next = Entry(up[root]).load(relaxed)) != root;) root = next;
+      auto at = static_cast<std::int32_t>(i);
+      for (std::int32_t next; (next = Entry(up[at]).load(relaxed)) != root; at = next)
+        Entry(up[at]).store(root, relaxed);
+      found(i, root);
+    }
+  });
+}
+
+/// Replaces each entry of `up` by the root that it leads to.
 inline void resolve_roots(std::int32_t* up, std::size_t count, const Run& run) {
   using Entry = std::atomic_ref<std::int32_t>;
   constexpr auto relaxed = std::memory_order_relaxed;
@@ -27,15 +46,7 @@ inline void resolve_roots(std::int32_t* up, std::size_t count, const Run& run) {
         Entry(up[i]).store(Entry(up[above]).load(relaxed), relaxed);
       }
     });
-  parallel_for(run, count, tuning::kGrain, [&](std::size_t begin, std::size_t end, int) {
-    for (std::size_t i = begin; i < end; ++i) {
-      auto root = static_cast<std::int32_t>(i);
-      for (std::int32_t next; (next = Entry(up[root]).load(relaxed)) != root;) root = next;
-      auto at = static_cast<std::int32_t>(i);
-      for (std::int32_t next; (next = Entry(up[at]).load(relaxed)) != root; at = next)
-        Entry(up[at]).store(root, relaxed);
-    }
-  });
+  walk_to_roots(up, count, run, [](std::size_t, std::int32_t) {});
 }
 
 /// Sorts what threads have gathered into one: each part by itself, then merged.
@@ -54,21 +65,34 @@ std::vector<Value> sort_parts(std::vector<std::vector<Value>>& parts, Less&& les
   return all;
 }
 
-/// How many of the samples have each label. Neighbours in memory mostly share theirs: they are
-/// counted together.
-inline std::vector<std::int64_t> count_labels(const std::int32_t* label, std::size_t samples,
-                                              std::size_t labels, const Run& run) {
-  std::vector<std::int64_t> size(labels, 0);
-  parallel_for(run, samples, tuning::kGrain, [&](std::size_t begin, std::size_t end, int) {
-    for (std::size_t i = begin; i < end;) {
-      const std::size_t first = i;
-      while (i < end && label[i] == label[first]) ++i;
-      std::atomic_ref<std::int64_t>(size[static_cast<std::size_t>(label[first])])
-          .fetch_add(static_cast<std::int64_t>(i - first), std::memory_order_relaxed);
+/// Counts the samples of each label, for one thread. Neighbours in memory mostly share theirs: they
+/// are counted together.
+class LabelCounter {
+ public:
+  /// Adds to `size`, which counters of other threads may share.
+  explicit LabelCounter(std::vector<std::int64_t>& size) : size_(size) {}
+  LabelCounter(const LabelCounter&) = delete;
+  ~LabelCounter() { flush(); }
+
+  void add(std::int32_t label) {
+    if (label != label_) {
+      flush();
+      label_ = label;
     }
-  });
-  return size;
-}
+    ++count_;
+  }
+
+ private:
+  void flush() {
+    if (count_ > 0)
+      std::atomic_ref<std::int64_t>(size_[static_cast<std::size_t>(label_)])
+          .fetch_add(std::exchange(count_, 0), std::memory_order_relaxed);
+  }
+
+  std::vector<std::int64_t>& size_;
+  std::int32_t label_ = -1;
+  std::int64_t count_ = 0;
+};
 
 /// Disjoint sets of modes; the lowest number (the densest mode) represents its set.
 class EldestSets {

@@ -60,7 +60,9 @@ class NeighborLists {
                              : index.squared_distance(i, entries_->position[entry]);
   }
   /// The squared distance to the last of each list, by position.
-  const double* squared_radii() const { return squared_radius_.data(); }
+  const double* squared_radii() const { return squared_radius_->data(); }
+  /// The same, to be kept longer than the lists.
+  std::shared_ptr<const Buffer<double>> share_squared_radii() const { return squared_radius_; }
   /// Whether samples left out of the list are as near as its last. Not reliable at radius zero.
   bool tied_beyond(std::int32_t i) const { return tied_beyond_[static_cast<std::size_t>(i)] != 0; }
 
@@ -75,7 +77,7 @@ class NeighborLists {
       double* squared = entries_->squared_distance.data() + i * stride_;
       for (int c = 0; c < k_; ++c) squared[c] = list[c].squared;
     }
-    squared_radius_[i] = list[k_ - 1].squared;
+    (*squared_radius_)[i] = list[k_ - 1].squared;
     tied_beyond_[i] = tied_beyond;
   }
 
@@ -99,7 +101,7 @@ class NeighborLists {
   Keep keep_;
   std::size_t stride_;
   std::shared_ptr<Entries> entries_;
-  Buffer<double> squared_radius_;
+  std::shared_ptr<Buffer<double>> squared_radius_;
   Buffer<std::uint8_t> tied_beyond_;
 };
 
