@@ -164,7 +164,7 @@ class Cascade<T>::BlockSearch {
   BlockSearch(const Cascade& cascade, int k)
       : cascade_(cascade),
         k_(k),
-        storage_(2 * static_cast<std::size_t>(kBlock) * static_cast<std::size_t>(k)),
+        storage_(kBlock * Shortlist<T>::room(k)),
         shortlist_(std::make_unique<Shortlist<T>[]>(kBlock)) {
     for (int i = 0; i < kBlock / kProbe; ++i) probes_.emplace_back(cascade);
   }
@@ -177,7 +177,7 @@ class Cascade<T>::BlockSearch {
     for (int lane = 0; lane < lanes; ++lane) {
       const std::int32_t position = screen.block_begin(block) + lane;
       probes_[static_cast<std::size_t>(lane / kProbe)].add(position);
-      shortlist_[lane].reset(storage_.data() + 2 * static_cast<std::size_t>(lane) * k_, k_,
+      shortlist_[lane].reset(storage_.data() + lane * Shortlist<T>::room(k_), k_,
                              screen.original(position));
     }
     const double* box = screen.box(screen.leaf(block));

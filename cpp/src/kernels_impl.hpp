@@ -251,30 +251,121 @@ inline Doubles load_unaligned(const float* p) {
   return __builtin_convertvector(value, Doubles);
 }
 
+#if QSPP_LANES > 2
+
+/// The lanes of a vector in the order i ^ Flip.
+template <int Flip>
+inline Integers flipped(Integers x) {
+#if QSPP_LANES == 8
+  return __builtin_shufflevector(x, x, 0 ^ Flip, 1 ^ Flip, 2 ^ Flip, 3 ^ Flip, 4 ^ Flip, 5 ^ Flip,
+                                 6 ^ Flip, 7 ^ Flip);
+#else
+  return __builtin_shufflevector(x, x, 0 ^ Flip, 1 ^ Flip, 2 ^ Flip, 3 ^ Flip);
+#endif
+}
+
+inline Integers smaller(Integers a, Integers b) { return a < b ? a : b; }
+inline Integers larger(Integers a, Integers b) { return a < b ? b : a; }
+
+/// Compares every lane i with lane i ^ Flip, which has the bit `Stride` where i has not: the
+/// smaller of the two goes where it is not set.
+template <int Flip, int Stride>
+inline Integers exchange(Integers x) {
+  Integers upper = {};
+  for (int i = 0; i < kLanes; ++i) upper[i] = (i & Stride) != 0 ? -1 : 0;
+  const Integers other = flipped<Flip>(x);
+  return upper ? larger(x, other) : smaller(x, other);
+}
+
+/// Sorts runs of up to one vector, that is, each vector for itself.
+template <int Vectors>
+inline void sort_each(Integers (&x)[Vectors]) {
+  for (Integers& v : x) {
+    v = exchange<1, 1>(v);
+    v = exchange<1, 1>(exchange<3, 2>(v));
+    if constexpr (kLanes == 8) v = exchange<1, 1>(exchange<2, 2>(exchange<7, 4>(v)));
+  }
+}
+
+/// Merges sorted runs of `Run` vectors, two by two, and then those, until all is one: a bitonic
+/// sorting network. What it compares does not depend on what it finds.
+template <int Run, int Vectors>
+inline void merge_runs(Integers (&x)[Vectors]) {
+  if constexpr (Run < Vectors) {
+    for (int first = 0; first < Vectors; first += 2 * Run)
+      for (int i = 0; i < Run; ++i) {
+        Integers& low = x[first + i];
+        Integers& high = x[first + 2 * Run - 1 - i];
+        const Integers reversed = flipped<kLanes - 1>(high);
+        high = flipped<kLanes - 1>(larger(low, reversed));
+        low = smaller(low, reversed);
+      }
+    for (int stride = Run / 2; stride > 0; stride /= 2)
+      for (int i = 0; i < Vectors; ++i)
+        if ((i & stride) == 0) {
+          const Integers low = smaller(x[i], x[i + stride]);
+          x[i + stride] = larger(x[i], x[i + stride]);
+          x[i] = low;
+        }
+    for (Integers& v : x) {
+      if constexpr (kLanes == 8) v = exchange<4, 4>(v);
+      v = exchange<1, 1>(exchange<2, 2>(v));
+    }
+    merge_runs<2 * Run, Vectors>(x);
+  }
+}
+
+constexpr int64_t kNumbers = 64;  // of candidates, which a key can hold
+static_assert(tuning::kPending <= kNumbers);
+
+/// Sorts up to `Vectors` vectors of candidates by keys: the bits of a squared distance, which order
+/// non-negative numbers as they are, the last few replaced by the candidate's number.
+template <int Vectors>
+bool sort_keys(const double* squared, const int32_t* position, int count, Candidate* out) {
+  Integers x[Vectors];
+  for (int v = 0; v < Vectors; ++v) {
+    Integers number;
+    for (int i = 0; i < kLanes; ++i) number[i] = v * kLanes + i;
+    const Integers bits = reinterpret_cast<Integers>(load_unaligned(squared + v * kLanes));
+    x[v] = number < count ? (bits & -kNumbers) | number : Integers{} + INT64_MAX;
+  }
+  sort_each(x);
+  merge_runs<1, Vectors>(x);
+  int64_t key[Vectors * kLanes];
+  __builtin_memcpy(key, x, sizeof(x));
+  bool is_sure = true;
+  int64_t last = -1;
+  for (int i = 0; i < count; ++i) {
+    const int64_t number = key[i] & (kNumbers - 1), rest = key[i] - number;
+    is_sure &= rest != last;
+    last = rest;
+    out[i] = {squared[number], position[number]};
+  }
+  return is_sure;
+}
+
+bool sort(double* squared, const int32_t* position, int count, Candidate* out) {
+  if (count <= 16) return sort_keys<16 / kLanes>(squared, position, count, out);
+  if (count <= 32) return sort_keys<32 / kLanes>(squared, position, count, out);
+  return sort_keys<64 / kLanes>(squared, position, count, out);
+}
+
+#else
+
 /// Adds one to the ranks of the lanes that come after `other`: that are larger, or, in the lanes of
 /// `tie_lanes`, equal.
 inline Integers rank_after(Integers rank, double other, Doubles own, unsigned tie_lanes) {
-#if QSPP_LANES == 8
-  const __m512d value = _mm512_set1_pd(other), lanes = reinterpret_cast<__m512d>(own);
-  const auto larger = _mm512_cmp_pd_mask(value, lanes, _CMP_LT_OQ);
-  const auto at_least = _mm512_cmp_pd_mask(value, lanes, _CMP_LE_OQ);
-  const auto counted = static_cast<__mmask8>(larger | (at_least & tie_lanes));
-  const __m512i ranks = reinterpret_cast<__m512i>(rank);
-  return reinterpret_cast<Integers>(
-      _mm512_mask_add_epi64(ranks, counted, ranks, _mm512_set1_epi64(1)));
-#else
   const Doubles value = Doubles{} + other;
   if (tie_lanes == 0) return rank - (value < own);
   if (tie_lanes == (1u << kLanes) - 1) return rank - (value <= own);
   Integers tie = {};
   for (int i = 0; i < kLanes; ++i) tie[i] = -static_cast<int64_t>(tie_lanes >> i & 1);
   return rank - ((value < own) | ((value == own) & tie));
-#endif
 }
 
 /// Every candidate's rank is the number of candidates before it: a few hundred comparisons that no
 /// branch depends on, where a sorting routine would guess wrong every other time.
-void sort(double* squared, const int32_t* position, int count, Candidate* out) {
+bool sort(double* squared, const int32_t* position, int count, Candidate* out) {
   constexpr unsigned all_lanes = (1u << kLanes) - 1;
   const int vectors = (count + kLanes - 1) / kLanes;
   for (int i = count; i < vectors * kLanes; ++i) squared[i] = __builtin_inf();
@@ -290,7 +381,12 @@ void sort(double* squared, const int32_t* position, int count, Candidate* out) {
     const int lanes = count - base < kLanes ? count - base : kLanes;
     for (int i = 0; i < lanes; ++i) out[rank[i]] = {squared[base + i], position[base + i]};
   }
+  bool is_sure = true;
+  for (int i = 1; i < count; ++i) is_sure &= out[i].squared != out[i - 1].squared;
+  return is_sure;
 }
+
+#endif
 
 /// exp(x) for -40 < x <= 0, within two units in the last place: x = n ln 2 + r, a Taylor polynomial
 /// for exp(r), and n added to the exponent bits. Plain multiplications and additions, where the

@@ -29,13 +29,13 @@ class BlockSearch {
         kernel_(kernels<T>()),
         k_(k),
         is_self_join_(&queries == &targets),
-        storage_(2 * static_cast<std::size_t>(kBlock) * static_cast<std::size_t>(k)) {}
+        storage_(kBlock * Shortlist<T>::room(k)) {}
 
   /// Afterwards shortlist(lane) is sorted, for each lane of the block.
   void run(std::int32_t query_block) {
     queries_.load(query_block);
     for (int lane = 0; lane < lanes(); ++lane) {
-      shortlist_[lane].reset(storage_.data() + 2 * static_cast<std::size_t>(lane) * k_, k_,
+      shortlist_[lane].reset(storage_.data() + lane * Shortlist<T>::room(k_), k_,
                              is_self_join_ ? begin() + lane : -1);
       lane_bound_[lane] = kInfinity;
     }

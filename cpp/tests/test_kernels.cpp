@@ -81,21 +81,37 @@ TEST_CASE("near_box: point_box_distance of every lane, ties included") {
   }
 }
 
-TEST_CASE("sort: by squared distance, equal ones as they came") {
+TEST_CASE("sort: by squared distance, unless some are nearly equal") {
+  std::mt19937 engine(3);
   for (int count = 1; count <= tuning::kPending; ++count) {
     for (int values : {3, 1000000}) {
-      const auto keys = testing::random_rows<double>(tuning::kPending + 8, 1, values, count);
-      std::vector<double> squared(keys);
+      std::vector<double> squared =
+          testing::random_rows<double>(tuning::kPending + 8, 1, values, count);
+      for (double& value : squared) value *= value;
+      // Now and then two that differ in their last bits only, or not at all.
+      if (count > 2 && engine() % 2 == 0)
+        squared[engine() % count] = std::nextafter(squared[engine() % count], engine() % 2);
       std::vector<std::int32_t> position(squared.size());
       std::vector<std::pair<double, std::int32_t>> expected;
       for (int i = 0; i < count; ++i) {
         position[i] = 7 * i;
         expected.emplace_back(squared[i], position[i]);
       }
-      std::stable_sort(expected.begin(), expected.end(),
-                       [](auto& a, auto& b) { return a.first < b.first; });
-      Candidate sorted[tuning::kPending];
-      kernels<float>().sort(squared.data(), position.data(), count, sorted);
+      std::sort(expected.begin(), expected.end());
+      std::vector<Candidate> sorted(tuning::kPending);
+      const bool is_sure =
+          kernels<float>().sort(squared.data(), position.data(), count, sorted.data());
+      bool is_distinct = true;
+      for (int i = 1; i < count; ++i) is_distinct &= expected[i].first > expected[i - 1].first;
+      if (!is_distinct) CHECK(!is_sure);
+      bool is_apart = true;
+      for (int i = 1; i < count; ++i)
+        is_apart &= expected[i].first > expected[i - 1].first * (1 + 1e-12);
+      if (is_apart) CHECK(is_sure);
+      if (!is_sure)
+        std::sort(sorted.begin(), sorted.begin() + count, [](auto& a, auto& b) {
+          return std::pair(a.squared, a.position) < std::pair(b.squared, b.position);
+        });
       for (int i = 0; i < count; ++i) {
         CHECK(sorted[i].squared == expected[i].first);
         CHECK(sorted[i].position == expected[i].second);

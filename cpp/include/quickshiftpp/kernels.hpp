@@ -113,9 +113,10 @@ struct Kernels {
   std::uint64_t (*gaussian)(const T* block, int columns, const double* query, double rate,
                             double limit);
 
-  /// Sorts up to tuning::kPending candidates by squared distance, equal ones as they came. The
-  /// arrays of the input have room for a multiple of 8.
-  void (*sort)(double* squared, const std::int32_t* position, int count, Candidate* out);
+  /// Sorts up to tuning::kPending candidates by squared distance. Returns false where some are
+  /// equal or so nearly that their order is left open. The arrays of the input have room for
+  /// kPending.
+  bool (*sort)(double* squared, const std::int32_t* position, int count, Candidate* out);
 
   /// From the lists of some samples those neighbours that lie in other basins and have no larger
   /// radius; of several in a row in one basin it may leave out all but the first. Returns how many.

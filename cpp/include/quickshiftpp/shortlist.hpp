@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <utility>
@@ -17,10 +18,13 @@ namespace quickshiftpp {
 template <class T>
 class Shortlist {
  public:
-  /// `storage` has room for 2 k candidates; `self` is the query's own position, -1 for none.
+  /// Candidates that `reset` needs room for.
+  static std::size_t room(int k) { return 2 * (static_cast<std::size_t>(k) + 1); }
+
+  /// `storage` has room for room(k) candidates; `self` is the query's own position, -1 for none.
   void reset(Candidate* storage, int k, std::int32_t self) {
     sorted_ = storage;
-    merged_ = storage + k;
+    merged_ = storage + k + 1;
     k_ = k;
     self_ = self;
     filled_ = pending_ = 0;
@@ -61,21 +65,26 @@ class Shortlist {
       return a.squared != b.squared ? a.squared < b.squared
                                     : row(targets, a.position) < row(targets, b.position);
     };
-    Candidate fresh[tuning::kPending];
-    kernel.sort(squared_, position_, pending_, fresh);
-    for (int i = 1; i < pending_; ++i) {
-      if (fresh[i].squared != fresh[i - 1].squared) continue;
+    Candidate fresh[tuning::kPending + 1];
+    if (!kernel.sort(squared_, position_, pending_, fresh))
       std::sort(fresh, fresh + pending_, comes_first);  // ties: by row number
-      break;
-    }
     const int total = std::min(k_, filled_ + pending_);
     int a = 0, b = 0;
-    for (int out = 0; out < total; ++out) {
-      const bool take_fresh = a == filled_ || (b < pending_ && comes_first(fresh[b], sorted_[a]));
-      merged_[out] = take_fresh ? fresh[b] : sorted_[a];
-      b += take_fresh;
-      a += !take_fresh;
+    if (filled_ == 0) {
+      std::copy_n(fresh, total, merged_);
+      b = total;
+    } else {
+      fresh[pending_] = kLast;
+      for (int out = 0; out < total; ++out) {
+        bool take_fresh = fresh[b].squared < sorted_[a].squared;
+        if (fresh[b].squared == sorted_[a].squared) take_fresh = comes_first(fresh[b], sorted_[a]);
+        const Candidate* next = take_fresh ? fresh + b : sorted_ + a;
+        merged_[out] = *next;
+        b += take_fresh;
+        a += !take_fresh;
+      }
     }
+    merged_[total] = kLast;
     if (a < filled_) discarded_ = std::min(discarded_, sorted_[a].squared);
     if (b < pending_) discarded_ = std::min(discarded_, fresh[b].squared);
     std::swap(sorted_, merged_);
@@ -89,6 +98,8 @@ class Shortlist {
   bool tied_beyond() const { return discarded_ == bound_; }
 
  private:
+  static constexpr Candidate kLast{std::numeric_limits<double>::infinity(), -1};
+
   void flush_when_due(const Index<T>& targets, const Kernels<T>& kernel) {
     const int missing = k_ - filled_;
     if (pending_ >= (missing > 0 ? std::min(missing, tuning::kFlush) : tuning::kFlush))
