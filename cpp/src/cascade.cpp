@@ -177,7 +177,7 @@ class Cascade<T>::BlockSearch {
     for (int lane = 0; lane < lanes; ++lane) {
       const std::int32_t position = screen.block_begin(block) + lane;
       probes_[static_cast<std::size_t>(lane / kProbe)].add(position);
-      shortlist_[lane].reset(storage_.data() + lane * Shortlist<T>::room(k_), k_,
+      shortlist_[lane].reset(cascade_.kernel_, storage_.data() + lane * Shortlist<T>::room(k_), k_,
                              screen.original(position));
     }
     const double* box = screen.box(screen.leaf(block));

@@ -287,6 +287,22 @@ inline void sort_each(Integers (&x)[Vectors]) {
   }
 }
 
+/// Sorts what rises and then falls, or what a merge has made of that: the last steps of a merge.
+template <int Vectors, int First>
+inline void sort_bitonic(Integers* x) {
+  for (int stride = First; stride > 0; stride /= 2)
+    for (int i = 0; i < Vectors; ++i)
+      if ((i & stride) == 0) {
+        const Integers low = smaller(x[i], x[i + stride]);
+        x[i + stride] = larger(x[i], x[i + stride]);
+        x[i] = low;
+      }
+  for (int i = 0; i < Vectors; ++i) {
+    if constexpr (kLanes == 8) x[i] = exchange<4, 4>(x[i]);
+    x[i] = exchange<1, 1>(exchange<2, 2>(x[i]));
+  }
+}
+
 /// Merges sorted runs of `Run` vectors, two by two, and then those, until all is one: a bitonic
 /// sorting network. What it compares does not depend on what it finds.
 template <int Run, int Vectors>
@@ -300,35 +316,31 @@ inline void merge_runs(Integers (&x)[Vectors]) {
         high = flipped<kLanes - 1>(larger(low, reversed));
         low = smaller(low, reversed);
       }
-    for (int stride = Run / 2; stride > 0; stride /= 2)
-      for (int i = 0; i < Vectors; ++i)
-        if ((i & stride) == 0) {
-          const Integers low = smaller(x[i], x[i + stride]);
-          x[i + stride] = larger(x[i], x[i + stride]);
-          x[i] = low;
-        }
-    for (Integers& v : x) {
-      if constexpr (kLanes == 8) v = exchange<4, 4>(v);
-      v = exchange<1, 1>(exchange<2, 2>(v));
-    }
+    sort_bitonic<Vectors, Run / 2>(x);
     merge_runs<2 * Run, Vectors>(x);
   }
 }
 
 constexpr int64_t kNumbers = 64;  // of candidates, which a key can hold
-static_assert(tuning::kPending <= kNumbers);
+static_assert(tuning::kPending <= kNumbers && 2 * kShort <= kNumbers);
 
-/// Sorts up to `Vectors` vectors of candidates by keys: the bits of a squared distance, which order
-/// non-negative numbers as they are, the last few replaced by the candidate's number.
+/// Makes keys of `Vectors` vectors of candidates: the bits of a squared distance, which order
+/// non-negative numbers as they are, the last few replaced by the candidate's number. Beyond
+/// `count` there is nothing.
 template <int Vectors>
-bool sort_keys(const double* squared, const int32_t* position, int count, Candidate* out) {
-  Integers x[Vectors];
+inline void make_keys(const double* squared, int count, int64_t first, Integers (&x)[Vectors]) {
   for (int v = 0; v < Vectors; ++v) {
     Integers number;
     for (int i = 0; i < kLanes; ++i) number[i] = v * kLanes + i;
     const Integers bits = reinterpret_cast<Integers>(load_unaligned(squared + v * kLanes));
-    x[v] = number < count ? (bits & -kNumbers) | number : Integers{} + INT64_MAX;
+    x[v] = number < count ? (bits & -kNumbers) | (number + first) : Integers{} + INT64_MAX;
   }
+}
+
+template <int Vectors>
+bool sort_keys(const double* squared, const int32_t* position, int count, Candidate* out) {
+  Integers x[Vectors];
+  make_keys(squared, count, 0, x);
   sort_each(x);
   merge_runs<1, Vectors>(x);
   int64_t key[Vectors * kLanes];
@@ -342,6 +354,50 @@ bool sort_keys(const double* squared, const int32_t* position, int count, Candid
     out[i] = {squared[number], position[number]};
   }
   return is_sure;
+}
+
+/// Sorts the new ones, and of those and the list, which is sorted, takes the smaller half: what the
+/// first step of a merge leaves below.
+Selection select(double* squared, int32_t* position, int filled, int count, int k) {
+  constexpr int vectors = kShort / kLanes;
+  Integers list[vectors], fresh[vectors];
+  make_keys(squared, filled, 0, list);
+  make_keys(squared + kShort, count, kShort, fresh);
+  sort_each(fresh);
+  merge_runs<1, vectors>(fresh);
+  Integers beyond = Integers{} + INT64_MAX;
+  for (int i = 0; i < vectors; ++i) {
+    const Integers other = flipped<kLanes - 1>(fresh[vectors - 1 - i]);
+    beyond = smaller(beyond, larger(list[i], other));
+    list[i] = smaller(list[i], other);
+  }
+  sort_bitonic<vectors, vectors / 2>(list);
+  int64_t key[kShort + 1];
+  __builtin_memcpy(key, list, sizeof(list));
+  key[kShort] = INT64_MAX;
+  for (int i = 0; i < kLanes; ++i) key[kShort] = beyond[i] < key[kShort] ? beyond[i] : key[kShort];
+  const int total = filled + count, kept = total < k ? total : k;
+  double kept_squared[kShort];
+  int32_t kept_position[kShort];
+  bool is_sure = true;
+  int64_t last = -1;
+  for (int i = 0; i < kept; ++i) {
+    const int64_t number = key[i] & (kNumbers - 1), rest = key[i] - number;
+    is_sure &= rest != last;
+    last = rest;
+    kept_squared[i] = squared[number];
+    kept_position[i] = position[number];
+  }
+  double next = __builtin_inf();
+  if (total > k) {
+    const int64_t number = key[k] & (kNumbers - 1);
+    is_sure &= key[k] - number != last;
+    next = squared[number];
+  }
+  if (!is_sure) return {false, 0};
+  __builtin_memcpy(squared, kept_squared, sizeof(kept_squared));
+  __builtin_memcpy(position, kept_position, sizeof(kept_position));
+  return {true, next};
 }
 
 bool sort(double* squared, const int32_t* position, int count, Candidate* out) {
@@ -385,6 +441,8 @@ bool sort(double* squared, const int32_t* position, int count, Candidate* out) {
   for (int i = 1; i < count; ++i) is_sure &= out[i].squared != out[i - 1].squared;
   return is_sure;
 }
+
+constexpr decltype(Kernels<double>::select) select = nullptr;
 
 #endif
 
@@ -723,11 +781,12 @@ extern const Kernels<float> kFloat;
 extern const Kernels<double> kDouble;
 extern const ScreenKernels kScreen;
 const ScreenKernels kScreen{screen, apart};
-const Kernels<float> kFloat{within<float>, near_box<float>,     upward<float>,   reaching<float>,
-                            between,       run_within<float>,   gaussian<float>, sort,
-                            crossings,     row_distances<float>};
+const Kernels<float> kFloat{within<float>, near_box<float>,   upward<float>,       reaching<float>,
+                            between,       run_within<float>, gaussian<float>,     sort,
+                            select,        crossings,         row_distances<float>};
 const Kernels<double> kDouble{
-    within<double>,     near_box<double>, upward<double>, reaching<double>, between,
-    run_within<double>, gaussian<double>, sort,           crossings,        row_distances<double>};
+    within<double>, near_box<double>,   upward<double>,       reaching<double>,
+    between,        run_within<double>, gaussian<double>,     sort,
+    select,         crossings,          row_distances<double>};
 
 }  // namespace quickshiftpp::QSPP_ISA

@@ -35,7 +35,7 @@ class BlockSearch {
   void run(std::int32_t query_block) {
     queries_.load(query_block);
     for (int lane = 0; lane < lanes(); ++lane) {
-      shortlist_[lane].reset(storage_.data() + lane * Shortlist<T>::room(k_), k_,
+      shortlist_[lane].reset(kernel_, storage_.data() + lane * Shortlist<T>::room(k_), k_,
                              is_self_join_ ? begin() + lane : -1);
       lane_bound_[lane] = kInfinity;
     }
@@ -269,7 +269,7 @@ NeighborTable neighbor_table(const Index<T>& index, int k, const Run& run) {
     if (found[k - 1].squared == 0) has_zeros.store(true, std::memory_order_relaxed);
     const auto out = static_cast<std::size_t>(index.original(static_cast<std::int32_t>(i))) * width;
     for (std::size_t c = 0; c < width; ++c) {
-      const Candidate& neighbor = found[static_cast<int>(c)];
+      const Candidate neighbor = found[static_cast<int>(c)];
       table.distance[out + c] = std::sqrt(neighbor.squared);
       table.row[out + c] = index.original(neighbor.position);
     }

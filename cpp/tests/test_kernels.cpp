@@ -120,6 +120,48 @@ TEST_CASE("sort: by squared distance, unless some are nearly equal") {
   }
 }
 
+TEST_CASE("select: the k nearest of a list and new ones, or nothing where some are nearly equal") {
+  const auto select = kernels<double>().select;
+  if (select == nullptr) return;
+  std::mt19937 engine(4);
+  for (int round = 0; round < 4000; ++round) {
+    const int k = 1 + static_cast<int>(engine() % kShort);
+    const int filled = static_cast<int>(engine() % (k + 1));
+    const int count = 1 + static_cast<int>(engine() % kShort);
+    const unsigned values = round % 4 == 0 ? 60 : 1000000000;
+    std::vector<double> squared(2 * kShort, std::numeric_limits<double>::quiet_NaN());
+    std::vector<std::int32_t> position(2 * kShort, -1);
+    std::vector<std::pair<double, std::int32_t>> expected;
+    for (int i = 0; i < filled + count; ++i)
+      expected.emplace_back(engine() % values * 0.37, static_cast<std::int32_t>(engine() % 1000));
+    std::sort(expected.begin(), expected.begin() + filled);
+    for (int i = 0; i < filled + count; ++i) {
+      const int to = i < filled ? i : kShort + i - filled;
+      squared[to] = expected[i].first;
+      position[to] = expected[i].second;
+    }
+    const auto squared_before = squared;
+    std::sort(expected.begin(), expected.end());
+    const int kept = std::min(k, filled + count);
+    const bool has_more = filled + count > k;
+    bool is_distinct = true;
+    for (int i = 1; i < kept + has_more; ++i)
+      is_distinct &= expected[i].first > expected[i - 1].first;
+    const Selection found = select(squared.data(), position.data(), filled, count, k);
+    CHECK(found.is_sure == is_distinct);
+    if (!found.is_sure) {
+      for (int i = 0; i < filled; ++i) CHECK(squared[i] == squared_before[i]);
+      continue;
+    }
+    CHECK(found.next == (has_more ? expected[k].first : std::numeric_limits<double>::infinity()));
+    for (int i = 0; i < kept; ++i) {
+      CHECK(squared[i] == expected[i].first);
+      CHECK(position[i] == expected[i].second);
+    }
+    for (int i = kShort; i < kShort + count; ++i) CHECK(squared[i] == squared_before[i]);
+  }
+}
+
 TEST_CASE("crossings: what plain loops find") {
   std::mt19937 engine(5);
   constexpr int samples = 50;

@@ -48,6 +48,16 @@ struct Line {
   bool is_whole;  ///< all are whole numbers below 2^24, with which float32 makes no error
 };
 
+/// The longest list that is kept sorted in vectors.
+inline constexpr int kShort = 32;
+
+/// How a selection went.
+struct Selection {
+  bool is_sure;  ///< false where some are equal, or so nearly that their order is left open:
+                 ///< nothing has been done then
+  double next;  ///< the least squared distance among those left out, infinity for none
+};
+
 /// What the search for borders between basins reads of a sample, in one word.
 struct Dweller {
   std::int32_t basin;
@@ -117,6 +127,11 @@ struct Kernels {
   /// equal or so nearly that their order is left open. The arrays of the input have room for
   /// kPending.
   bool (*sort)(double* squared, const std::int32_t* position, int count, Candidate* out);
+
+  /// Of a sorted list of `filled` candidates, at the beginning of the arrays, and of `count` new
+  /// ones from kShort on, sorts the k nearest to the beginning. All three numbers are at most
+  /// kShort; the arrays have room for two times that. Null where the instruction set makes it slow.
+  Selection (*select)(double* squared, std::int32_t* position, int filled, int count, int k);
 
   /// From the lists of some samples those neighbours that lie in other basins and have no larger
   /// radius; of several in a row in one basin it may leave out all but the first. Returns how many.

@@ -14,7 +14,8 @@ namespace quickshiftpp {
 /// The k nearest that one query has met so far.
 ///
 /// A sorted list, and a few candidates that wait: they are sorted among themselves and merged into
-/// the list when enough have come together, for k = 5 as for k = 500.
+/// the list when enough have come together, for k = 5 as for k = 500. A list of up to kShort lies
+/// with those that wait, in arrays that vector instructions sort and merge in one go.
 template <class T>
 class Shortlist {
  public:
@@ -22,11 +23,12 @@ class Shortlist {
   static std::size_t room(int k) { return 2 * (static_cast<std::size_t>(k) + 1); }
 
   /// `storage` has room for room(k) candidates; `self` is the query's own position, -1 for none.
-  void reset(Candidate* storage, int k, std::int32_t self) {
+  void reset(const Kernels<T>& kernel, Candidate* storage, int k, std::int32_t self) {
     sorted_ = storage;
     merged_ = storage + k + 1;
     k_ = k;
     self_ = self;
+    is_short_ = k <= kShort && kernel.select != nullptr;
     filled_ = pending_ = 0;
     bound_ = discarded_ = std::numeric_limits<double>::infinity();
   }
@@ -38,62 +40,39 @@ class Shortlist {
   /// Looks through a block. There is always room for one more.
   void meet(const Index<T>& targets, const Kernels<T>& kernel, std::int32_t block,
             const double* point) {
+    const int next = kShort + pending_;
     pending_ += kernel.within(targets.block(block), targets.block_begin(block), targets.columns(),
-                              point, bound_, squared_ + pending_, position_ + pending_);
+                              point, bound_, squared_ + next, position_ + next);
     flush_when_due(targets, kernel);
   }
   /// Takes one sample at a known distance.
   void take(const Index<T>& targets, const Kernels<T>& kernel, double squared,
             std::int32_t position) {
     if (squared > bound_) return;
-    squared_[pending_] = squared;
-    position_[pending_++] = position;
+    squared_[kShort + pending_] = squared;
+    position_[kShort + pending_++] = position;
     flush_when_due(targets, kernel);
   }
 
   /// Whether a sample at the bound comes after the last of a full list; it is a tie beyond it then.
   bool turns_away(const Index<T>& targets, std::int32_t position) {
-    if (filled_ < k_ || row(targets, position) < row(targets, sorted_[k_ - 1].position))
+    if (filled_ < k_ || row(targets, position) < row(targets, (*this)[k_ - 1].position))
       return false;
     discarded_ = bound_;
     return true;
   }
 
   void flush(const Index<T>& targets, const Kernels<T>& kernel) {
-    if (pending_ == 0) return;
-    auto comes_first = [&](const Candidate& a, const Candidate& b) {
-      return a.squared != b.squared ? a.squared < b.squared
-                                    : row(targets, a.position) < row(targets, b.position);
-    };
-    Candidate fresh[tuning::kPending + 1];
-    if (!kernel.sort(squared_, position_, pending_, fresh))
-      std::sort(fresh, fresh + pending_, comes_first);  // ties: by row number
-    const int total = std::min(k_, filled_ + pending_);
-    int a = 0, b = 0;
-    if (filled_ == 0) {
-      std::copy_n(fresh, total, merged_);
-      b = total;
-    } else {
-      fresh[pending_] = kLast;
-      for (int out = 0; out < total; ++out) {
-        bool take_fresh = fresh[b].squared < sorted_[a].squared;
-        if (fresh[b].squared == sorted_[a].squared) take_fresh = comes_first(fresh[b], sorted_[a]);
-        const Candidate* next = take_fresh ? fresh + b : sorted_ + a;
-        merged_[out] = *next;
-        b += take_fresh;
-        a += !take_fresh;
-      }
-    }
-    merged_[total] = kLast;
-    if (a < filled_) discarded_ = std::min(discarded_, sorted_[a].squared);
-    if (b < pending_) discarded_ = std::min(discarded_, fresh[b].squared);
-    std::swap(sorted_, merged_);
-    filled_ = total;
-    pending_ = 0;
-    if (filled_ == k_) bound_ = sorted_[k_ - 1].squared;
+    while (pending_ > 0)
+      if (is_short_)
+        select(targets, kernel);
+      else
+        merge(targets, kernel);
   }
 
-  const Candidate& operator[](int i) const { return sorted_[i]; }
+  Candidate operator[](int i) const {
+    return is_short_ ? Candidate{squared_[i], position_[i]} : sorted_[i];
+  }
   /// Something as near as the last of the list was left out.
   bool tied_beyond() const { return discarded_ == bound_; }
 
@@ -102,8 +81,68 @@ class Shortlist {
 
   void flush_when_due(const Index<T>& targets, const Kernels<T>& kernel) {
     const int missing = k_ - filled_;
-    if (pending_ >= (missing > 0 ? std::min(missing, tuning::kFlush) : tuning::kFlush))
-      flush(targets, kernel);
+    if (pending_ < (missing > 0 ? std::min(missing, tuning::kFlush) : tuning::kFlush)) return;
+    if (is_short_)
+      select(targets, kernel);
+    else
+      merge(targets, kernel);
+  }
+
+  /// Takes the first of those that wait into a short list, and turns away what is now too far.
+  void select(const Index<T>& targets, const Kernels<T>& kernel) {
+    const int count = std::min(pending_, kShort);
+    Selection selection = kernel.select(squared_, position_, filled_, count, k_);
+    if (!selection.is_sure) selection.next = select_by_row(targets, count);
+    discarded_ = std::min(discarded_, selection.next);
+    filled_ = std::min(k_, filled_ + count);
+    if (filled_ == k_) bound_ = squared_[k_ - 1];
+    int left = 0;
+    for (int i = count; i < pending_; ++i) {
+      squared_[kShort + left] = squared_[kShort + i];
+      position_[kShort + left] = position_[kShort + i];
+      left += squared_[kShort + i] <= bound_;
+    }
+    pending_ = left;
+  }
+
+  /// The same where ties must be settled. Returns the least squared distance among those left out.
+  double select_by_row(const Index<T>& targets, int count) {
+    Candidate all[2 * kShort];
+    const int total = filled_ + count;
+    for (int i = 0; i < total; ++i) {
+      const int from = i < filled_ ? i : kShort + i - filled_;
+      all[i] = {squared_[from], position_[from]};
+    }
+    std::sort(all, all + total, ByRow{*this, targets});
+    const int kept = std::min(k_, total);
+    for (int i = 0; i < kept; ++i) {
+      squared_[i] = all[i].squared;
+      position_[i] = all[i].position;
+    }
+    return total > k_ ? all[k_].squared : std::numeric_limits<double>::infinity();
+  }
+
+  /// Takes all that wait into a list of any length.
+  void merge(const Index<T>& targets, const Kernels<T>& kernel) {
+    const ByRow comes_first{*this, targets};
+    Candidate fresh[tuning::kPending + 1];
+    if (!kernel.sort(squared_ + kShort, position_ + kShort, pending_, fresh))
+      std::sort(fresh, fresh + pending_, comes_first);
+    fresh[pending_] = kLast;
+    sorted_[filled_] = kLast;
+    const int total = std::min(k_, filled_ + pending_);
+    int a = 0, b = 0;
+    for (int out = 0; out < total; ++out) {
+      const bool take_fresh = comes_first(fresh[b], sorted_[a]);
+      merged_[out] = take_fresh ? fresh[b] : sorted_[a];
+      b += take_fresh;
+      a += !take_fresh;
+    }
+    discarded_ = std::min({discarded_, sorted_[a].squared, fresh[b].squared});
+    std::swap(sorted_, merged_);
+    filled_ = total;
+    pending_ = 0;
+    if (filled_ == k_) bound_ = sorted_[k_ - 1].squared;
   }
 
   /// The sample itself comes before all that coincide with it.
@@ -111,17 +150,29 @@ class Shortlist {
     return position == self_ ? -1 : targets.original(position);
   }
 
-  Candidate* sorted_ = nullptr;
-  Candidate* merged_ = nullptr;  // where the next merge goes
+  /// By distance; ties by row number.
+  struct ByRow {
+    const Shortlist& list;
+    const Index<T>& targets;
+    bool operator()(const Candidate& a, const Candidate& b) const {
+      return a.squared != b.squared ? a.squared < b.squared
+                                    : list.row(targets, a.position) < list.row(targets, b.position);
+    }
+  };
+
+  Candidate* sorted_ = nullptr;  // a list that is not short
+  Candidate* merged_ = nullptr;  // where its next merge goes
   int k_ = 0;
   int filled_ = 0;
   int pending_ = 0;
   std::int32_t self_ = -1;
+  bool is_short_ = false;
   double bound_ = std::numeric_limits<double>::infinity();
   double discarded_ =
       std::numeric_limits<double>::infinity();  // least squared distance among those left out
-  double squared_[tuning::kPending + 8];
-  std::int32_t position_[tuning::kPending + 8];
+  // The short list, from kShort on those that wait.
+  double squared_[kShort + tuning::kPending + 8];
+  std::int32_t position_[kShort + tuning::kPending + 8];
 };
 
 }  // namespace quickshiftpp
