@@ -321,7 +321,7 @@ inline void merge_runs(Integers (&x)[Vectors]) {
   }
 }
 
-constexpr int64_t kNumbers = 64;  // of candidates, which a key can hold
+constexpr int64_t kNumbers = int64_t{1} << kNumberBits;
 static_assert(tuning::kPending <= kNumbers && 2 * kShort <= kNumbers);
 
 /// Makes keys of `Vectors` vectors of candidates: the bits of a squared distance, which order

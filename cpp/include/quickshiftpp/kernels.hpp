@@ -1,5 +1,6 @@
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -48,6 +49,15 @@ struct Line {
   bool is_whole;  ///< all are whole numbers below 2^24, with which float32 makes no error
 };
 
+/// The last bits of a squared distance, which make place for a candidate's number while it is
+/// sorted.
+inline constexpr int kNumberBits = 6;
+
+/// Whether two squared distances differ in those bits at most.
+inline bool is_too_close(double a, double b) {
+  return ((std::bit_cast<std::uint64_t>(a) ^ std::bit_cast<std::uint64_t>(b)) >> kNumberBits) == 0;
+}
+
 /// The longest list that is kept sorted in vectors.
 inline constexpr int kShort = 32;
 
@@ -55,7 +65,7 @@ inline constexpr int kShort = 32;
 struct Selection {
   bool is_sure;  ///< false where some are equal, or so nearly that their order is left open:
                  ///< nothing has been done then
-  double next;  ///< the least squared distance among those left out, infinity for none
+  double next;   ///< the least squared distance among those left out, infinity for none
 };
 
 /// What the search for borders between basins reads of a sample, in one word.

@@ -91,8 +91,9 @@ class Shortlist {
   /// Takes the first of those that wait into a short list, and turns away what is now too far.
   void select(const Index<T>& targets, const Kernels<T>& kernel) {
     const int count = std::min(pending_, kShort);
-    Selection selection = kernel.select(squared_, position_, filled_, count, k_);
-    if (!selection.is_sure) selection.next = select_by_row(targets, count);
+    Selection selection{false, 0};
+    if (!is_tied_) selection = kernel.select(squared_, position_, filled_, count, k_);
+    if (!selection.is_sure) selection.next = select_by_row(targets, kernel, count);
     discarded_ = std::min(discarded_, selection.next);
     filled_ = std::min(k_, filled_ + count);
     if (filled_ == k_) bound_ = squared_[k_ - 1];
@@ -106,28 +107,28 @@ class Shortlist {
   }
 
   /// The same where ties must be settled. Returns the least squared distance among those left out.
-  double select_by_row(const Index<T>& targets, int count) {
-    Candidate all[2 * kShort];
-    const int total = filled_ + count;
-    for (int i = 0; i < total; ++i) {
-      const int from = i < filled_ ? i : kShort + i - filled_;
-      all[i] = {squared_[from], position_[from]};
+  double select_by_row(const Index<T>& targets, const Kernels<T>& kernel, int count) {
+    Candidate old[kShort + 1], fresh[kShort + 1];
+    for (int i = 0; i < filled_; ++i) old[i] = {squared_[i], position_[i]};
+    old[filled_] = kLast;
+    // Where some tie, others will: the next query need not try.
+    is_tied_ = !sort(targets, kernel, squared_ + kShort, position_ + kShort, count, fresh);
+    fresh[count] = kLast;
+    const Candidate *a = old, *b = fresh;
+    const int total = std::min(k_, filled_ + count);
+    for (int out = 0; out < total; ++out) {
+      const Candidate next = ByRow{*this, targets}(*b, *a) ? *b++ : *a++;
+      squared_[out] = next.squared;
+      position_[out] = next.position;
     }
-    std::sort(all, all + total, ByRow{*this, targets});
-    const int kept = std::min(k_, total);
-    for (int i = 0; i < kept; ++i) {
-      squared_[i] = all[i].squared;
-      position_[i] = all[i].position;
-    }
-    return total > k_ ? all[k_].squared : std::numeric_limits<double>::infinity();
+    return std::min(a->squared, b->squared);
   }
 
   /// Takes all that wait into a list of any length.
   void merge(const Index<T>& targets, const Kernels<T>& kernel) {
     const ByRow comes_first{*this, targets};
     Candidate fresh[tuning::kPending + 1];
-    if (!kernel.sort(squared_ + kShort, position_ + kShort, pending_, fresh))
-      std::sort(fresh, fresh + pending_, comes_first);
+    sort(targets, kernel, squared_ + kShort, position_ + kShort, pending_, fresh);
     fresh[pending_] = kLast;
     sorted_[filled_] = kLast;
     const int total = std::min(k_, filled_ + pending_);
@@ -143,6 +144,18 @@ class Shortlist {
     filled_ = total;
     pending_ = 0;
     if (filled_ == k_) bound_ = sorted_[k_ - 1].squared;
+  }
+
+  /// Sorts by distance, ties by row number. Returns whether there was none to settle.
+  bool sort(const Index<T>& targets, const Kernels<T>& kernel, double* squared,
+            const std::int32_t* position, int count, Candidate* out) const {
+    if (kernel.sort(squared, position, count, out)) return true;
+    for (int begin = 0, end; begin < count; begin = end) {
+      for (end = begin + 1; end < count && is_too_close(out[begin].squared, out[end].squared);)
+        ++end;
+      if (end - begin > 1) std::sort(out + begin, out + end, ByRow{*this, targets});
+    }
+    return false;
   }
 
   /// The sample itself comes before all that coincide with it.
@@ -167,6 +180,7 @@ class Shortlist {
   int pending_ = 0;
   std::int32_t self_ = -1;
   bool is_short_ = false;
+  bool is_tied_ = false;  // what came last held ties
   double bound_ = std::numeric_limits<double>::infinity();
   double discarded_ =
       std::numeric_limits<double>::infinity();  // least squared distance among those left out
