@@ -75,7 +75,8 @@ Parents parents_from_lists(const Index<T>& index, const NeighborLists& lists,
       double distance = kInfinity;
       for (int c = 1; c < lists.k(); ++c) {
         const std::int32_t j = neighbor[c];
-        if (best >= 0 && lists.squared_distance(index, i, c) > distance) break;
+        if (best >= 0 && (!lists.may_tie(i) || lists.squared_distance(index, i, c) > distance))
+          break;
         if (radius[j] < radius[i] && (best < 0 || is_preferred(index, radius, j, best))) {
           best = j;
           distance = lists.squared_distance(index, i, c);

@@ -306,7 +306,7 @@ NeighborLists Cascade<T>::neighbor_lists(int k, const Run& run) const {
                  searches[static_cast<std::size_t>(thread)]->run(
                      static_cast<std::int32_t>(block),
                      [&](std::size_t i, const Shortlist<T>& found) {
-                       lists.store(i, found, found.tied_beyond());
+                       lists.store(i, found, found.tied_beyond(), found.may_tie());
                      });
                });
   return lists;

@@ -180,7 +180,7 @@ NeighborLists::NeighborLists(std::size_t samples, std::size_t room, int k, Keep 
           Buffer<std::int32_t>(keep == Keep::nothing ? 0 : samples * stride_),
           Buffer<double>(keep == Keep::all ? samples * stride_ : 0))),
       squared_radius_(std::make_shared<Buffer<double>>(samples, room)),
-      tied_beyond_(samples) {}
+      ties_(samples) {}
 
 NeighborLists::NeighborLists(const NeighborLists& longer, int k)
     : samples_(longer.samples_),
@@ -190,7 +190,7 @@ NeighborLists::NeighborLists(const NeighborLists& longer, int k)
       stride_(longer.stride_),
       entries_(longer.entries_),
       squared_radius_(std::make_shared<Buffer<double>>(samples_, room_)),
-      tied_beyond_(samples_) {}
+      ties_(samples_) {}
 
 template <class T>
 std::vector<NeighborLists> NeighborLists::first(const Index<T>& index, const std::vector<int>& ks,
@@ -210,8 +210,9 @@ std::vector<NeighborLists> NeighborLists::first(const Index<T>& index, const std
         prefetch_after(sample, k - 1);
         const double radius = squared_distance(index, sample, k - 1);
         (*lists.squared_radius_)[i] = radius;
-        lists.tied_beyond_[i] =
-            k < k_ ? squared_distance(index, sample, k) == radius : tied_beyond_[i];
+        bool beyond = tied_beyond(sample);
+        if (k < k_) beyond = may_tie(sample) && squared_distance(index, sample, k) == radius;
+        lists.ties_[i] = ties(beyond, may_tie(sample));
       }
       if (!copy) continue;
       std::copy_n(positions(sample), width, copied.position.data() + i * width);
@@ -227,7 +228,7 @@ template <class T>
 NeighborLists neighbor_lists(const Index<T>& index, int k, const Run& run, bool only_radii) {
   NeighborLists lists(index, k, only_radii);
   search_all_blocks(index, index, k, run, [&](std::size_t i, const Shortlist<T>& found) {
-    lists.store(i, found, found.tied_beyond());
+    lists.store(i, found, found.tied_beyond(), found.may_tie());
   });
   return lists;
 }

@@ -52,6 +52,33 @@ TEST_CASE("ties beyond the list are flagged, and only those") {
   CHECK(!lists.tied_beyond(2));
 }
 
+TEST_CASE("lists that hold ties say so, those of distinct distances do not") {
+  testing::Bench bench;
+  constexpr std::size_t samples = 700;
+  for (int values : {0, 12, 40})  // 0: any number
+    for (bool tree : {false, true}) {
+      const auto rows = testing::random_rows<double>(samples, 2, values, 5);
+      const Index<double> index(rows.data(), samples, 2, tree, bench.run);
+      const NeighborLists longest = neighbor_lists(index, 120, bench.run);
+      for (int k : {2, 3, 20, 32, 33, 90}) {
+        const auto shorter = longest.first(index, {k}, bench.run);
+        const NeighborLists lists = neighbor_lists(index, k, bench.run);
+        bool is_told = true, is_quiet = true;
+        for (std::int32_t i = 0; i < static_cast<std::int32_t>(samples); ++i) {
+          bool ties = false;
+          for (int c = 2; c < k; ++c)
+            ties |= lists.squared_distance(index, i, c) == lists.squared_distance(index, i, c - 1);
+          is_told &= !ties || (lists.may_tie(i) && shorter[0].may_tie(i));
+          is_quiet &= !lists.may_tie(i) && !shorter[0].may_tie(i);
+          if (lists.squared_radii()[i] > 0)
+            is_told &= lists.tied_beyond(i) == shorter[0].tied_beyond(i);
+        }
+        CHECK(is_told);
+        if (values == 0) CHECK(is_quiet);
+      }
+    }
+}
+
 TEST_CASE("zero_radius_sites: equal rows side by side, lowest row first") {
   testing::Bench bench;
   const std::vector<double> rows{5, 1, 5, 1, 7, 5};

@@ -64,11 +64,16 @@ class NeighborLists {
   /// The same, to be kept longer than the lists.
   std::shared_ptr<const Buffer<double>> share_squared_radii() const { return squared_radius_; }
   /// Whether samples left out of the list are as near as its last. Not reliable at radius zero.
-  bool tied_beyond(std::int32_t i) const { return tied_beyond_[static_cast<std::size_t>(i)] != 0; }
+  bool tied_beyond(std::int32_t i) const {
+    return (ties_[static_cast<std::size_t>(i)] & kBeyond) != 0;
+  }
+  /// Whether two of the list, itself left out, may be at the same distance. Mostly they are not,
+  /// and distances need not be compared to know.
+  bool may_tie(std::int32_t i) const { return (ties_[static_cast<std::size_t>(i)] & kWithin) != 0; }
 
   /// Stores one list; different samples may be stored at once.
   template <class List>
-  void store(std::size_t i, const List& list, bool tied_beyond) {
+  void store(std::size_t i, const List& list, bool tied_beyond, bool may_tie = true) {
     if (keeps_lists()) {
       std::int32_t* position = entries_->position.data() + i * stride_;
       for (int c = 0; c < k_; ++c) position[c] = list[c].position;
@@ -78,7 +83,7 @@ class NeighborLists {
       for (int c = 0; c < k_; ++c) squared[c] = list[c].squared;
     }
     (*squared_radius_)[i] = list[k_ - 1].squared;
-    tied_beyond_[i] = tied_beyond;
+    ties_[i] = ties(tied_beyond, may_tie);
   }
 
   /// The lists of the k nearest for several k, the largest first and no larger than this one's: in
@@ -92,6 +97,10 @@ class NeighborLists {
     Buffer<std::int32_t> position;
     Buffer<double> squared_distance;
   };
+  static constexpr std::uint8_t kBeyond = 1, kWithin = 2;
+  static std::uint8_t ties(bool beyond, bool within) {
+    return static_cast<std::uint8_t>((beyond ? kBeyond : 0) | (within ? kWithin : 0));
+  }
   NeighborLists(std::size_t samples, std::size_t room, int k, Keep keep);
   NeighborLists(const NeighborLists& longer, int k);
 
@@ -102,7 +111,7 @@ class NeighborLists {
   std::size_t stride_;
   std::shared_ptr<Entries> entries_;
   std::shared_ptr<Buffer<double>> squared_radius_;
-  Buffer<std::uint8_t> tied_beyond_;
+  Buffer<std::uint8_t> ties_;
 };
 
 /// Whether the stages after the join can do with radii, and search again for what is near.

@@ -30,6 +30,7 @@ class Shortlist {
     self_ = self;
     is_short_ = k <= kShort && kernel.select != nullptr;
     filled_ = pending_ = 0;
+    may_tie_ = false;
     bound_ = discarded_ = std::numeric_limits<double>::infinity();
   }
 
@@ -75,6 +76,8 @@ class Shortlist {
   }
   /// Something as near as the last of the list was left out.
   bool tied_beyond() const { return discarded_ == bound_; }
+  /// Whether two of the list may be at the same distance.
+  bool may_tie() const { return may_tie_; }
 
  private:
   static constexpr Candidate kLast{std::numeric_limits<double>::infinity(), -1};
@@ -113,6 +116,7 @@ class Shortlist {
     old[filled_] = kLast;
     // Where some tie, others will: the next query need not try.
     is_tied_ = !sort(targets, kernel, squared_ + kShort, position_ + kShort, count, fresh);
+    may_tie_ = true;
     fresh[count] = kLast;
     const Candidate *a = old, *b = fresh;
     const int total = std::min(k_, filled_ + count);
@@ -128,13 +132,14 @@ class Shortlist {
   void merge(const Index<T>& targets, const Kernels<T>& kernel) {
     const ByRow comes_first{*this, targets};
     Candidate fresh[tuning::kPending + 1];
-    sort(targets, kernel, squared_ + kShort, position_ + kShort, pending_, fresh);
+    may_tie_ |= !sort(targets, kernel, squared_ + kShort, position_ + kShort, pending_, fresh);
     fresh[pending_] = kLast;
     sorted_[filled_] = kLast;
     const int total = std::min(k_, filled_ + pending_);
     int a = 0, b = 0;
     for (int out = 0; out < total; ++out) {
       const bool take_fresh = comes_first(fresh[b], sorted_[a]);
+      may_tie_ |= fresh[b].squared == sorted_[a].squared;
       merged_[out] = take_fresh ? fresh[b] : sorted_[a];
       b += take_fresh;
       a += !take_fresh;
@@ -181,6 +186,7 @@ class Shortlist {
   std::int32_t self_ = -1;
   bool is_short_ = false;
   bool is_tied_ = false;  // what came last held ties
+  bool may_tie_ = false;
   double bound_ = std::numeric_limits<double>::infinity();
   double discarded_ =
       std::numeric_limits<double>::infinity();  // least squared distance among those left out
