@@ -47,8 +47,10 @@ inline unsigned at_most(Doubles value, Doubles limit) {
   return mask;
 #endif
 }
-inline unsigned at_most(Doubles value, double limit) { return at_most(value, Doubles{} + limit); }
+inline unsigned at_most(Doubles value, double limit) { return at_most(value, limit - Doubles{}); }
 
+// To fill a vector with x, take nothing from it: x - Vector{}. The compiler leaves that out, where
+// it would have to add a zero, for -0 + 0 is not -0.
 inline Doubles larger(Doubles a, Doubles b) { return a > b ? a : b; }
 
 /// Squared distances from the query to kGroup vectors of samples. Returns false when all of them
@@ -200,7 +202,7 @@ Ascent upward(const T* block, int columns, const double* query, double limit, co
 }
 
 uint32_t between(const double* value, double low, double high) {
-  const Doubles least = Doubles{} + low;
+  const Doubles least = low - Doubles{};
   uint32_t mask = 0;
   for (int i = 0; i < kBlock; i += kLanes) {
     const Doubles own = load(value + i);
@@ -411,7 +413,7 @@ bool sort(double* squared, const int32_t* position, int count, Candidate* out) {
 /// Adds one to the ranks of the lanes that come after `other`: that are larger, or, in the lanes of
 /// `tie_lanes`, equal.
 inline Integers rank_after(Integers rank, double other, Doubles own, unsigned tie_lanes) {
-  const Doubles value = Doubles{} + other;
+  const Doubles value = other - Doubles{};
   if (tie_lanes == 0) return rank - (value < own);
   if (tie_lanes == (1u << kLanes) - 1) return rank - (value <= own);
   Integers tie = {};
@@ -751,7 +753,7 @@ void screen(const float* block, int axes, const float* points, const float* half
         const WideFloats b = load_wide(block + axis * kBlock + base + kWide);
         const float* point = points + axis * tuning::kProbe + first;
         for (int q = 0; q < queries; ++q) {
-          const WideFloats coordinate = WideFloats{} + point[q];
+          const WideFloats coordinate = point[q] - WideFloats{};
           low[q] = add_product(low[q], a, coordinate);
           high[q] = add_product(high[q], b, coordinate);
         }
@@ -764,15 +766,30 @@ void screen(const float* block, int axes, const float* points, const float* half
   }
 }
 
+/// The sum of all lanes, by halves.
+inline float total(WideFloats value) {
+#if QSPP_LANES == 8
+  const auto eight = __builtin_shufflevector(value, value, 0, 1, 2, 3, 4, 5, 6, 7) +
+                     __builtin_shufflevector(value, value, 8, 9, 10, 11, 12, 13, 14, 15);
+#else
+  const auto eight = value;
+#endif
+#if QSPP_LANES > 2
+  const auto four = __builtin_shufflevector(eight, eight, 0, 1, 2, 3) +
+                    __builtin_shufflevector(eight, eight, 4, 5, 6, 7);
+#else
+  const auto four = eight;
+#endif
+  return (four[0] + four[2]) + (four[1] + four[3]);
+}
+
 float apart(const float* a, const float* b, int axes) {
   WideFloats sum = {};
   for (int axis = 0; axis < axes; axis += kWide) {
     const WideFloats difference = load_wide(a + axis) - load_wide(b + axis);
     sum = add_product(sum, difference, difference);
   }
-  float total = 0;
-  for (int i = 0; i < kWide; ++i) total += sum[i];
-  return total;
+  return total(sum);
 }
 
 }  // namespace
