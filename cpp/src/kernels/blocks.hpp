@@ -1,0 +1,226 @@
+// A query, or a whole block of them, against one block of samples.
+
+#pragma once
+
+#include "vectors.hpp"
+
+namespace quickshiftpp::QSPP_ISA {
+namespace {
+
+/// Squared distances from the query to kGroup vectors of samples. Returns false when all of them
+/// provably exceed the limit; the sums are then partial. A partial sum is a lower bound, since
+/// adding a square never lowers a floating-point sum.
+template <class T, int Columns>
+inline bool squared_distances(const T* block, int columns, const double* query, double limit,
+                              Doubles (&sum)[kGroup]) {
+  const int count = Columns > 0 ? Columns : columns;
+  for (int g = 0; g < kGroup; ++g) sum[g] = Doubles{};
+  int column = 0;
+  while (column < count) {
+    const int stop = Columns > 0 || count - column < 2 * tuning::kAbandonColumns
+                         ? count
+                         : column + tuning::kAbandonColumns;
+    for (; column < stop; ++column) {
+      const T* values = block + column * kBlock;
+      for (int g = 0; g < kGroup; ++g) {
+        const Doubles difference = load(values + g * kLanes) - query[column];
+        sum[g] += difference * difference;
+      }
+    }
+    if (column < count) {
+      unsigned any = 0;
+      for (int g = 0; g < kGroup; ++g) any |= at_most(sum[g], limit);
+      if (any == 0) return false;
+    }
+  }
+  return true;
+}
+
+template <class T, int Columns>
+int within_columns(const T* block, int32_t first, int columns, const double* query, double limit,
+                   double* squared, int32_t* position) {
+  int found = 0;
+  for (int base = 0; base < kBlock; base += kGroup * kLanes) {
+    Doubles sum[kGroup];
+    if (!squared_distances<T, Columns>(block + base, columns, query, limit, sum)) continue;
+    for (int g = 0; g < kGroup; ++g)
+      found += emit(sum[g], at_most(sum[g], limit), first + base + g * kLanes, squared + found,
+                    position + found);
+  }
+  return found;
+}
+
+template <class T>
+int within(const T* block, int32_t first, int columns, const double* query, double limit,
+           double* squared, int32_t* position) {
+  switch (columns) {
+    case 1:
+      return within_columns<T, 1>(block, first, columns, query, limit, squared, position);
+    case 2:
+      return within_columns<T, 2>(block, first, columns, query, limit, squared, position);
+    case 3:
+      return within_columns<T, 3>(block, first, columns, query, limit, squared, position);
+    case 4:
+      return within_columns<T, 4>(block, first, columns, query, limit, squared, position);
+    case 5:
+      return within_columns<T, 5>(block, first, columns, query, limit, squared, position);
+    default:
+      return within_columns<T, 0>(block, first, columns, query, limit, squared, position);
+  }
+}
+
+/// The bits of point_box_distance, for a block of points at once.
+template <class T>
+uint32_t near_box(const T* block, int columns, const double* box, const double* limit) {
+  uint32_t mask = 0;
+  for (int base = 0; base < kBlock; base += kGroup * kLanes) {
+    Doubles sum[kGroup];
+    for (int g = 0; g < kGroup; ++g) sum[g] = Doubles{};
+    for (int column = 0; column < columns; ++column) {
+      const T* values = block + column * kBlock + base;
+      const double low = box[column], high = box[columns + column];
+      for (int g = 0; g < kGroup; ++g) {
+        const Doubles value = load(values + g * kLanes);
+        const Doubles gap = larger(larger(low - value, value - high), Doubles{});
+        sum[g] += gap * gap;
+      }
+    }
+    for (int g = 0; g < kGroup; ++g) {
+      const int first = base + g * kLanes;
+      mask |= at_most(sum[g], load(limit + first)) << first;
+    }
+  }
+  return mask;
+}
+
+template <class T, int Columns>
+Ascent upward_of_columns(const T* block, int columns, const double* query, double limit,
+                         const double* radius, double own) {
+  const Doubles none = Doubles{} + __builtin_inf();
+  Ascent ascent{limit, 0, 0};
+  for (int base = 0; base < kBlock; base += kGroup * kLanes) {
+    Doubles sum[kGroup];
+    if (!squared_distances<T, Columns>(block + base, columns, query, ascent.squared, sum)) continue;
+    Doubles least = none;
+    for (int g = 0; g < kGroup; ++g) {
+      const Doubles other = load(radius + base + g * kLanes);
+      const Doubles as_dense = other == own ? sum[g] : none;
+      ascent.level |= at_most(as_dense, limit) << (base + g * kLanes);
+      sum[g] = other < own ? sum[g] : none;
+      least = sum[g] < least ? sum[g] : least;
+    }
+    double nearest = least[0];
+    for (int i = 1; i < kLanes; ++i) nearest = least[i] < nearest ? least[i] : nearest;
+    if (!(nearest <= ascent.squared)) continue;
+    if (nearest < ascent.squared) ascent.nearest = 0;
+    ascent.squared = nearest;
+    for (int g = 0; g < kGroup; ++g)
+      ascent.nearest |= at_most(sum[g], nearest) << (base + g * kLanes);
+  }
+  return ascent;
+}
+
+template <class T>
+Ascent upward(const T* block, int columns, const double* query, double limit, const double* radius,
+              double own) {
+  switch (columns) {
+    case 2:
+      return upward_of_columns<T, 2>(block, columns, query, limit, radius, own);
+    case 3:
+      return upward_of_columns<T, 3>(block, columns, query, limit, radius, own);
+    default:
+      return upward_of_columns<T, 0>(block, columns, query, limit, radius, own);
+  }
+}
+
+uint32_t between(const double* value, double low, double high) {
+  const Doubles least = low - Doubles{};
+  uint32_t mask = 0;
+  for (int i = 0; i < kBlock; i += kLanes) {
+    const Doubles own = load(value + i);
+    mask |= (at_most(least, own) & at_most(own, high)) << i;
+  }
+  return mask;
+}
+
+/// The samples of a block that reach the query with a radius of at most `own`.
+template <class T, int Columns>
+uint32_t reaching_columns(const T* block, int columns, const double* query, double own,
+                          const double* radius) {
+  uint32_t reaching = 0;
+  for (int base = 0; base < kBlock; base += kGroup * kLanes) {
+    Doubles sum[kGroup];
+    if (!squared_distances<T, Columns>(block + base, columns, query, own, sum)) continue;
+    for (int g = 0; g < kGroup; ++g) {
+      const int first = base + g * kLanes;
+      const Doubles reach = load(radius + first);
+      reaching |= (at_most(sum[g], reach) & at_most(reach, own)) << first;
+    }
+  }
+  return reaching;
+}
+
+template <class T>
+uint32_t reaching(const T* block, int columns, const double* query, double own,
+                  const double* radius) {
+  switch (columns) {
+    case 2:
+      return reaching_columns<T, 2>(block, columns, query, own, radius);
+    case 3:
+      return reaching_columns<T, 3>(block, columns, query, own, radius);
+    default:
+      return reaching_columns<T, 0>(block, columns, query, own, radius);
+  }
+}
+
+/// exp(x) for -40 < x <= 0, within two units in the last place: x = n ln 2 + r, a Taylor polynomial
+/// for exp(r), and n added to the exponent bits. Plain multiplications and additions, where the
+/// C library's exp may differ by a bit from one processor to the next.
+inline Doubles exponential(Doubles x) {
+  constexpr double rounder = 6755399441055744.0;  // 1.5 * 2^52: adding it rounds to an integer
+  const Doubles shifted = x * 1.4426950408889634 + rounder;
+  const Doubles n = shifted - rounder;
+  const Doubles r = (x - n * 6.93147180369123816490e-01) - n * 1.90821492927058770002e-10;
+  constexpr double inverse_factorial[] = {1.0 / 6227020800,
+                                          1.0 / 479001600,
+                                          1.0 / 39916800,
+                                          1.0 / 3628800,
+                                          1.0 / 362880,
+                                          1.0 / 40320,
+                                          1.0 / 5040,
+                                          1.0 / 720,
+                                          1.0 / 120,
+                                          1.0 / 24,
+                                          1.0 / 6,
+                                          0.5,
+                                          1.0,
+                                          1.0};
+  Doubles power = Doubles{} + inverse_factorial[0];
+  for (int i = 1; i < 14; ++i) power = power * r + inverse_factorial[i];
+  // The low bits of `shifted` hold n in two's complement.
+  return reinterpret_cast<Doubles>(reinterpret_cast<Bits>(power) +
+                                   (reinterpret_cast<Bits>(shifted) << 52));
+}
+
+template <class T>
+uint64_t gaussian(const T* block, int columns, const double* query, double rate, double limit) {
+  constexpr double unit = 2251799813685248.0;    // 2^51
+  constexpr double offset = 4503599627370496.0;  // 2^52: adding it leaves an integer in the bits
+  const Bits offset_bits = reinterpret_cast<Bits>(Doubles{} + offset);
+  Bits total = {};
+  for (int base = 0; base < kBlock; base += kGroup * kLanes) {
+    Doubles sum[kGroup];
+    if (!squared_distances<T, 0>(block + base, columns, query, limit, sum)) continue;
+    for (int g = 0; g < kGroup; ++g) {
+      const Bits inside = reinterpret_cast<Bits>(sum[g] <= limit);
+      const Doubles scaled = exponential(sum[g] * -rate) * unit + offset;
+      total += (reinterpret_cast<Bits>(scaled) - offset_bits) & inside;
+    }
+  }
+  uint64_t result = 0;
+  for (int i = 0; i < kLanes; ++i) result += total[i];
+  return result;
+}
+
+}  // namespace
+}  // namespace quickshiftpp::QSPP_ISA

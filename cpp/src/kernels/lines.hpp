@@ -1,0 +1,69 @@
+// A pixel against the lines of an image.
+
+#pragma once
+
+#include "vectors.hpp"
+
+namespace quickshiftpp::QSPP_ISA {
+namespace {
+
+/// Squared distances of kWide pixels by float32.
+template <int Channels>
+inline WideFloats single_distances(const Line<float>& line, int i) {
+  WideFloats sum = load_wide(line.along_single + i) + line.across_single;
+  for (int c = 0; c < (Channels > 0 ? Channels : line.channels); ++c) {
+    const WideFloats apart =
+        load_wide(line.colours + static_cast<size_t>(c) * line.stride + i) - line.colour_single[c];
+    sum = add_product(sum, apart, apart);
+  }
+  return sum;
+}
+
+/// Squared distances of kLanes pixels.
+template <class T, int Channels>
+inline Doubles line_distances(const Line<T>& line, int i) {
+  Doubles sum = line.across + load_unaligned(line.along + i);
+  for (int c = 0; c < (Channels > 0 ? Channels : line.channels); ++c) {
+    const Doubles apart =
+        load_unaligned(line.colours + static_cast<size_t>(c) * line.stride + i) - line.colour[c];
+    sum += apart * apart;
+  }
+  return sum;
+}
+
+template <class T, int Channels>
+int run_within_channels(const Line<T>& line, int begin, int end, double* squared, int32_t* pixel) {
+  static_assert(kWide <= kRunOverhang);
+  int found = 0;
+  for (int i = begin; i < end; i += kWide) {
+    float single[kWide];
+    if constexpr (sizeof(T) == sizeof(float)) {
+      const WideFloats sum = single_distances<Channels>(line, i);
+      if (at_most(sum, line.limit_single) == 0) continue;
+      if (line.is_whole) __builtin_memcpy(single, &sum, sizeof(sum));
+    }
+    for (int half = 0; half < kWide; half += kLanes) {
+      const Doubles sum = sizeof(T) == sizeof(float) && line.is_whole
+                              ? load_unaligned(single + half)
+                              : line_distances<T, Channels>(line, i + half);
+      found += emit(sum, at_most(sum, line.limit), line.first + i + half, squared + found,
+                    pixel + found);
+    }
+  }
+  return found;
+}
+
+template <class T>
+int run_within(const Line<T>& line, int begin, int end, double* squared, int32_t* pixel) {
+  switch (line.channels) {
+    case 1:
+      return run_within_channels<T, 1>(line, begin, end, squared, pixel);
+    case 3:
+      return run_within_channels<T, 3>(line, begin, end, squared, pixel);
+    default:
+      return run_within_channels<T, 0>(line, begin, end, squared, pixel);
+  }
+}
+
+}  // namespace
+}  // namespace quickshiftpp::QSPP_ISA

@@ -1,0 +1,130 @@
+// Samples of many columns: along leading axes, and whole rows.
+
+#pragma once
+
+#include "vectors.hpp"
+
+namespace quickshiftpp::QSPP_ISA {
+namespace {
+
+/// From some columns of kLanes rows to the rows' values in each column.
+inline void transpose(Doubles (&value)[kLanes]) {
+#if QSPP_LANES == 8
+  constexpr __mmask8 all = 0xFF;  // GCC warns of its own header where there is no mask
+  __m512d r[8], pair[8];
+  __builtin_memcpy(r, value, sizeof(r));
+  for (int i = 0; i < 8; i += 2) {
+    pair[i] = _mm512_maskz_unpacklo_pd(all, r[i], r[i + 1]);      // the even columns of two rows
+    pair[i + 1] = _mm512_maskz_unpackhi_pd(all, r[i], r[i + 1]);  // the odd ones
+  }
+  for (int odd = 0; odd < 2; ++odd) {
+    const __m512d a = _mm512_maskz_shuffle_f64x2(all, pair[odd], pair[odd + 2], 0x44);
+    const __m512d b = _mm512_maskz_shuffle_f64x2(all, pair[odd], pair[odd + 2], 0xEE);
+    const __m512d c = _mm512_maskz_shuffle_f64x2(all, pair[odd + 4], pair[odd + 6], 0x44);
+    const __m512d d = _mm512_maskz_shuffle_f64x2(all, pair[odd + 4], pair[odd + 6], 0xEE);
+    r[odd] = _mm512_maskz_shuffle_f64x2(all, a, c, 0x88);
+    r[odd + 2] = _mm512_maskz_shuffle_f64x2(all, a, c, 0xDD);
+    r[odd + 4] = _mm512_maskz_shuffle_f64x2(all, b, d, 0x88);
+    r[odd + 6] = _mm512_maskz_shuffle_f64x2(all, b, d, 0xDD);
+  }
+  __builtin_memcpy(value, r, sizeof(r));
+#elif QSPP_LANES == 4
+  __m256d r[4];
+  __builtin_memcpy(r, value, sizeof(r));
+  const __m256d a = _mm256_unpacklo_pd(r[0], r[1]), b = _mm256_unpackhi_pd(r[0], r[1]);
+  const __m256d c = _mm256_unpacklo_pd(r[2], r[3]), d = _mm256_unpackhi_pd(r[2], r[3]);
+  r[0] = _mm256_permute2f128_pd(a, c, 0x20);
+  r[1] = _mm256_permute2f128_pd(b, d, 0x20);
+  r[2] = _mm256_permute2f128_pd(a, c, 0x31);
+  r[3] = _mm256_permute2f128_pd(b, d, 0x31);
+  __builtin_memcpy(value, r, sizeof(r));
+#else
+  for (int i = 0; i < kLanes; ++i)
+    for (int j = 0; j < i; ++j) {
+      const double other = value[i][j];
+      value[i][j] = value[j][i];
+      value[j][i] = other;
+    }
+#endif
+}
+
+template <class T>
+void row_distances(const T* query, const T* const* rows, size_t columns, double* squared) {
+  static_assert(kRowsTogether % kLanes == 0);
+  constexpr int groups = kRowsTogether / kLanes;
+  Doubles sum[groups] = {};
+  size_t column = 0;
+  for (; column + kLanes <= columns; column += kLanes)
+    for (int g = 0; g < groups; ++g) {
+      Doubles value[kLanes];
+      for (int i = 0; i < kLanes; ++i) value[i] = load_unaligned(rows[g * kLanes + i] + column);
+      transpose(value);
+      for (int c = 0; c < kLanes; ++c) {
+        const Doubles apart = value[c] - static_cast<double>(query[column + c]);
+        sum[g] += apart * apart;
+      }
+    }
+  __builtin_memcpy(squared, sum, sizeof(sum));
+  for (; column < columns; ++column)
+    for (int i = 0; i < kRowsTogether; ++i) {
+      const double apart = static_cast<double>(rows[i][column]) - query[column];
+      squared[i] += apart * apart;
+    }
+}
+
+void screen(const float* block, int axes, const float* points, const float* half_norm,
+            const float* threshold, uint32_t* mask) {
+  // As many sums at a time as the registers hold.
+  constexpr int queries = kLanes == 8 ? 8 : 4;
+  static_assert(tuning::kProbe % queries == 0);
+  for (int q = 0; q < tuning::kProbe; ++q) mask[q] = 0;
+  for (int base = 0; base < kBlock; base += 2 * kWide) {
+    for (int first = 0; first < tuning::kProbe; first += queries) {
+      WideFloats low[queries], high[queries];
+      for (int q = 0; q < queries; ++q) low[q] = high[q] = WideFloats{};
+      for (int axis = 0; axis < axes; ++axis) {
+        const WideFloats a = load_wide(block + axis * kBlock + base);
+        const WideFloats b = load_wide(block + axis * kBlock + base + kWide);
+        const float* point = points + axis * tuning::kProbe + first;
+        for (int q = 0; q < queries; ++q) {
+          const WideFloats coordinate = point[q] - WideFloats{};
+          low[q] = add_product(low[q], a, coordinate);
+          high[q] = add_product(high[q], b, coordinate);
+        }
+      }
+      const WideFloats a = load_wide(half_norm + base), b = load_wide(half_norm + base + kWide);
+      for (int q = 0; q < queries; ++q)
+        mask[first + q] |= at_least(low[q] - a, threshold[first + q]) << base |
+                           at_least(high[q] - b, threshold[first + q]) << (base + kWide);
+    }
+  }
+}
+
+/// The sum of all lanes, by halves.
+inline float total(WideFloats value) {
+#if QSPP_LANES == 8
+  const auto eight = __builtin_shufflevector(value, value, 0, 1, 2, 3, 4, 5, 6, 7) +
+                     __builtin_shufflevector(value, value, 8, 9, 10, 11, 12, 13, 14, 15);
+#else
+  const auto eight = value;
+#endif
+#if QSPP_LANES > 2
+  const auto four = __builtin_shufflevector(eight, eight, 0, 1, 2, 3) +
+                    __builtin_shufflevector(eight, eight, 4, 5, 6, 7);
+#else
+  const auto four = eight;
+#endif
+  return (four[0] + four[2]) + (four[1] + four[3]);
+}
+
+float apart(const float* a, const float* b, int axes) {
+  WideFloats sum = {};
+  for (int axis = 0; axis < axes; axis += kWide) {
+    const WideFloats difference = load_wide(a + axis) - load_wide(b + axis);
+    sum = add_product(sum, difference, difference);
+  }
+  return total(sum);
+}
+
+}  // namespace
+}  // namespace quickshiftpp::QSPP_ISA
