@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <random>
+#include <tuple>
+#include <vector>
 
 #include "quickshiftpp/neighbors.hpp"
 #include "samples.hpp"
@@ -50,6 +53,35 @@ TEST_CASE("ties beyond the list are flagged, and only those") {
   CHECK(!lists.tied_beyond(0));
   CHECK(lists.tied_beyond(1));
   CHECK(!lists.tied_beyond(2));
+}
+
+TEST_CASE("lists and ties beyond them are those of a plain sort") {
+  testing::Bench bench;
+  constexpr int samples = 150;
+  for (int values : {0, 4, 9, 30})  // 0: any number
+    for (bool nearly : {false, true}) {
+      auto rows = testing::random_rows<double>(samples, 2, values, 8);
+      std::mt19937 engine(6);
+      if (nearly)  // moved by a bit or two
+        for (double& x : rows) x = std::nextafter(x, engine() % 2 == 0 ? -100 : 100);
+      const Index<double> index(rows.data(), samples, 2, true, bench.run);
+      for (int k : {1, 2, 5, 31, 32, 33, 64, 149, 150}) {
+        const NeighborLists lists = neighbor_lists(index, k, bench.run);
+        bool same = true;
+        for (std::int32_t i = 0; i < samples; ++i) {
+          std::vector<std::tuple<double, std::int32_t, std::int32_t>> all;
+          for (std::int32_t j = 0; j < samples; ++j)
+            all.emplace_back(index.squared_distance(i, j), j == i ? -1 : index.original(j), j);
+          std::sort(all.begin(), all.end());
+          const double radius = std::get<0>(all[k - 1]);
+          same &= lists.squared_radii()[i] == radius;
+          if (radius == 0) continue;  // any of the equal rows will do
+          for (int c = 0; c < k; ++c) same &= lists.positions(i)[c] == std::get<2>(all[c]);
+          same &= lists.tied_beyond(i) == (k < samples && std::get<0>(all[k]) == radius);
+        }
+        CHECK(same);
+      }
+    }
 }
 
 TEST_CASE("lists that hold ties say so, those of distinct distances do not") {

@@ -11,13 +11,15 @@ the distance to the k-th into a density, and beta into a quotient of radii; ``_m
 tree of modes and saddles of the mutual neighbour graph, which holds the clustering for every beta;
 ``_ascent`` finds each sample's nearest denser sample, by which samples outside a cluster-core climb
 to one. ``_landscape`` runs the last three for one k after another, ``_selection`` chooses among
-them and ``_sweep`` shows them all; ``_estimators`` and ``_quick_shift`` put these together for
-scikit-learn, on what they share in ``_base``, and ``segmentation`` does for images.
+them and ``_sweep`` shows them all; ``_estimators``, ``_mcores`` and ``_quick_shift`` put these
+together for scikit-learn, on what they share in ``_cores`` and ``_base``, and ``segmentation`` does
+for images.
 A stage never imports a later one, the bindings hold no algorithm, and Python holds no loop over
 samples. ``_validation`` and ``_memory`` guard the entrance and ``_progress`` carries word out.
 """
 
-from ._estimators import DegenerateClusteringWarning, MCores, QuickshiftPP
+from ._estimators import DegenerateClusteringWarning, QuickshiftPP
+from ._mcores import MCores
 from ._memory import estimate_memory
 from ._modes import ModeTree
 from ._neighbors import all_neighbors

@@ -1,4 +1,4 @@
-"""The estimators with cluster-cores: validate, find neighbours, build the tree, label."""
+"""The main estimator: validate, find neighbours, build the tree, label, predict."""
 
 from __future__ import annotations
 
@@ -14,14 +14,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from . import _core
 from ._ascent import nearest_below
-from ._base import SEARCH_CONSTRAINTS, IndexedClusterer, all_or_nothing
+from ._base import all_or_nothing
+from ._cores import CORE_CONSTRAINTS, CoreClusterer
 from ._density import significant_beta
-from ._landscape import Landscape, Surveyor
-from ._modes import ModeTree
-from ._neighbors import as_float64, build_index, search
+from ._landscape import Landscape
+from ._neighbors import as_float64, build_index
 from ._progress import stage
 from ._selection import candidate_ks, choose, significant_betas
-from ._terrain import Terrain
 from ._validation import (
     FloatArray,
     check_min_cluster_size,
@@ -32,75 +31,12 @@ from ._validation import (
     validate_samples,
 )
 
-_CORE_CONSTRAINTS: dict[str, Any] = {
-    "k": [Interval(Integral, 1, None, closed="left"), None],
-    "beta": [Interval(Real, 0, 1, closed="neither")],
-    "metric": [StrOptions({"euclidean"})],
-    "dimension": [Interval(Real, 0, None, closed="neither"), StrOptions({"intrinsic"}), None],
-    **SEARCH_CONSTRAINTS,
-}
-
 
 class DegenerateClusteringWarning(UserWarning):
     """The parameters that were given show next to nothing of these data."""
 
 
-class _CoreClusterer(IndexedClusterer):
-    """What QuickshiftPP and MCores share: everything up to the tree of modes."""
-
-    k_: int
-    beta_: float
-    dimension_: float
-    radii_: npt.NDArray[np.float64]
-    log_density_: npt.NDArray[np.float64]
-    parents_: npt.NDArray[np.int32]
-    tree_: ModeTree
-    labels_: npt.NDArray[np.int32]
-    core_labels_: npt.NDArray[np.int32]
-    mode_indices_: npt.NDArray[np.int64]
-    n_clusters_: int
-    _terrain: Terrain
-
-    def _keeps_lists(self, n_samples: int) -> bool:  # noqa: ARG002
-        return isinstance(self.dimension, str)
-
-    def _search(
-        self, samples: FloatArray, k: int, dimension: float | str | None, threads: int
-    ) -> Surveyor:
-        """Find the k nearest of every sample: what landscapes are made from."""
-        scaled = scale(samples, self._unit)
-        keep = self._keeps_lists(samples.shape[0])
-        with stage("neighbors", self.verbose) as progress:
-            found = search(
-                self._index, scaled, k, self._algorithm, threads, progress, keep_lists=keep
-            )
-        return Surveyor(found, self._unit, dimension, threads, self.verbose)
-
-    def _take_landscape(self, landscape: Landscape) -> None:
-        self.k_ = landscape.k
-        self.dimension_ = landscape.dimension
-        self.radii_ = landscape.radii
-        self.log_density_ = landscape.log_density
-        self.parents_ = landscape.parents
-        self.tree_ = landscape.tree
-        self._terrain = landscape.terrain
-
-    @property
-    def _squared_radii(self) -> npt.NDArray[np.float64]:
-        """By row, in the unit of the index."""
-        return self._terrain.squared_radii_by_row()
-
-    def _take_labels(self, beta: float, min_cluster_size: int) -> npt.NDArray[np.int64]:
-        """Label the samples; return the sizes of the clusters."""
-        found = self.tree_.cut(beta, min_cluster_size)
-        self.labels_, self.core_labels_ = found.labels, found.core_labels
-        self.mode_indices_ = self.tree_.modes["index"][found.modes]
-        self.n_clusters_ = len(found.modes)
-        self.beta_ = beta
-        return found.sizes
-
-
-class QuickshiftPP(_CoreClusterer):
+class QuickshiftPP(CoreClusterer):
     """Quickshift++ clustering: cluster-cores of the density, and a climb to them.
 
     The density at a sample is estimated from the distance to its k-th nearest sample. A
@@ -207,7 +143,7 @@ class QuickshiftPP(_CoreClusterer):
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **_CORE_CONSTRAINTS,
+        **CORE_CONSTRAINTS,
         "k": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"}), None],
         "beta": [Interval(Real, 0, 1, closed="neither"), StrOptions({"auto"}), None],
         "min_cluster_size": [Interval(Integral, 1, None, closed="left"), StrOptions({"k"}), None],
@@ -401,110 +337,3 @@ class QuickshiftPP(_CoreClusterer):
         # New samples so far away that distances in the unit of the fit would overflow.
         moved = build_index(scale(targets.rows(), shift), targets.has_tree, threads)
         return queries, moved, np.ldexp(self._squared_radii, 2 * shift)
-
-
-class MCores(_CoreClusterer):
-    """Cluster-cores of the density, every other sample going to the nearest one.
-
-    The cores are those of :class:`QuickshiftPP`: Algorithm 1 of [2]_, a variant of MCores [1]_
-    whose `beta` is relative to the density of the mode. A sample outside of them gets the label
-    of the nearest sample inside one.
-
-    Parameters
-    ----------
-    k : int or None, default=None
-        The number of neighbours for the density, each sample counted as its own first; None for
-        the square root of the number of samples, from 8 to 64.
-    beta : float, default=0.3
-        The share of a mode's density that may be lost inside its core, strictly between 0 and 1.
-    metric : {"euclidean"}, default="euclidean"
-        The distance.
-    dimension : float, "intrinsic" or None, default=None
-        The dimension that relates radii to densities; None for the number of columns.
-    algorithm : {"auto", "kd_tree", "cascade", "brute"}, default="auto"
-        How to search for neighbours. The result is the same.
-    n_jobs : int or None, default=None
-        The number of threads; None for as many as OpenMP would use, -1 for all cores.
-    verbose : bool, default=False
-        Print the time that each stage took.
-
-    Attributes
-    ----------
-    labels_, core_labels_, n_clusters_, radii_, log_density_, parents_, mode_indices_, tree_, k_, \
-dimension_
-        As of :class:`QuickshiftPP`.
-
-    References
-    ----------
-    .. [1] H. Jiang, S. Kpotufe. Modal-set estimation with an application to clustering. AISTATS
-       2017.
-    .. [2] H. Jiang, J. Jang, S. Kpotufe. Quickshift++: Provably Good Initializations for
-       Sample-Based Mean Shift. ICML 2018.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import make_blobs
-    >>> from quickshiftpp import MCores
-    >>> X, _ = make_blobs(300, centers=3, random_state=1)
-    >>> MCores(k=30, beta=0.6).fit(X).n_clusters_
-    3
-    """
-
-    _parameter_constraints: ClassVar[dict[str, Any]] = _CORE_CONSTRAINTS
-
-    def __init__(
-        self,
-        k: int | None = None,
-        beta: float = 0.3,
-        *,
-        metric: str = "euclidean",
-        dimension: float | str | None = None,
-        algorithm: str = "auto",
-        n_jobs: int | None = None,
-        verbose: bool = False,
-    ) -> None:
-        self.k = k
-        self.beta = beta
-        self.metric = metric
-        self.dimension = dimension
-        self.algorithm = algorithm
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-
-    def _largest_k(self, n_samples: int) -> int:
-        return resolve_k(self.k, n_samples)
-
-    @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: npt.ArrayLike, y: Any = None) -> Self:  # noqa: ARG002
-        """Cluster the samples.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-        y : ignored
-
-        Returns
-        -------
-        self
-        """
-        threads = resolve_threads(self.n_jobs)
-        with all_or_nothing(self):
-            samples = self._build_index(X, threads)
-            k = resolve_k(self.k, samples.shape[0])
-            surveyor = self._search(samples, k, self.dimension, threads)
-            landscape = surveyor.survey(k)
-            with stage("labels", self.verbose) as progress:
-                self._take_landscape(landscape)
-                self._take_labels(float(self.beta), min_cluster_size=1)
-                is_core = self.core_labels_ >= 0
-                key = np.where(is_core, self._squared_radii, np.inf)
-                # A core sample keeps its label, without a search.
-                limit = np.where(is_core, -1.0, np.inf)
-                cascade = surveyor.found.cascade
-                if cascade is not None:
-                    core = cascade.nearest_below(key, limit, threads, progress)
-                else:
-                    index = self._index
-                    core, _ = nearest_below(index, index, key, limit, threads, progress)
-                self.labels_ = np.where(is_core, self.core_labels_, self.core_labels_[core])
-        return self

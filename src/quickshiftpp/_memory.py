@@ -64,7 +64,7 @@ def estimate_memory(
     # A neighbour: its number, and its distance where that is not computed again.
     if keep_lists or not skips_lists(n_samples, n_features, k, algorithm):
         per_sample += k * (4 if n_features <= _core.RECOMPUTE_COLUMNS else 12)
-    # Radii twice, ties, densities, parents, basins twice, and their numbers.
+    # Radii, and rounded beside basins; ties, densities, parents, basins twice, and their numbers.
     per_sample += 8 + 8 + 1 + 8 + 4 + 4 + 4 + 4
     # Modes, and edges between their basins: between 3 and 40 bytes, by the noise in the density.
     per_sample += 16

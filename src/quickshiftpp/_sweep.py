@@ -13,6 +13,7 @@ from ._agreement import adjusted_rand, subsample
 from ._landscape import Surveyor
 from ._neighbors import index_and_search
 from ._selection import candidate_ks
+from ._terrain import positions_of
 from ._validation import (
     check_beta,
     check_min_cluster_size,
@@ -141,7 +142,7 @@ def _collect(
     return_labels: bool,
 ) -> Sweep:
     rows = subsample(samples)
-    positions: npt.NDArray[np.int32] | None = None
+    positions = None if return_labels else positions_of(rows, surveyor.order())
     shape = (len(ks), len(betas))
     n_clusters = np.empty(shape, dtype=np.int64)
     agreement_k = np.empty((len(ks) - 1, len(betas)))
@@ -150,8 +151,6 @@ def _collect(
     sizes: list[list[npt.NDArray[np.int64]]] = [[] for _ in ks]
     above: list[npt.NDArray[np.int32]] = []  # the labels of the next larger k
     for i, landscape in zip(reversed(range(len(ks))), surveyor.survey_all(ks), strict=True):
-        if kept is None and positions is None:
-            positions = landscape.terrain.positions(rows)
         size = ks[i] if isinstance(min_cluster_size, str) else min_cluster_size
         current: list[npt.NDArray[np.int32]] = []
         for j, beta in enumerate(betas):

@@ -13,6 +13,14 @@ from ._density import knn_log_density
 from ._validation import usable_threads
 
 
+def positions_of(rows: npt.NDArray[Any], order: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
+    """Return where the samples of some rows lie, from the row at each position."""
+    position: npt.NDArray[np.int32] = np.empty_like(order)
+    position[order] = np.arange(len(order), dtype=np.int32)
+    wanted: npt.NDArray[np.int32] = position[rows]
+    return wanted
+
+
 @dataclass(eq=False)
 class Terrain:
     """Radii, parents and basins for one k, by position in the index.
@@ -64,7 +72,4 @@ class Terrain:
 
     def positions(self, rows: npt.NDArray[Any]) -> npt.NDArray[np.int32]:
         """Return where the samples of some rows lie."""
-        position: npt.NDArray[np.int32] = np.empty_like(self.row)
-        position[self.row] = np.arange(len(self.row), dtype=np.int32)
-        wanted: npt.NDArray[np.int32] = position[rows]
-        return wanted
+        return positions_of(rows, self.row)

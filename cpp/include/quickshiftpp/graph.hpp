@@ -1,7 +1,6 @@
 #pragma once
 
 #include <algorithm>
-#include <bit>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -124,7 +123,10 @@ class ListedGraph {
     for (int f = 0; f < found; ++f) {
       const std::int32_t i = crossings.sample[f];
       const std::int32_t* neighbor = lists_.positions(i);
-      for (int c = crossings.place[f]; c < lists_.k(); c = next_of_basin(i, c))
+      // Others of this basin that were left out come before the next crossing from i.
+      const bool is_last = f + 1 == found || crossings.sample[f + 1] != i;
+      const int end_of_run = is_last ? lists_.k() : crossings.place[f + 1];
+      for (int c = crossings.place[f]; c < end_of_run; c = next_of_basin(i, c, end_of_run))
         if (touch(i, neighbor[c], [&] { return lists_.squared_distance(index_, i, c); })) break;
     }
     for (std::int32_t i = begin; i < end; ++i)
@@ -137,12 +139,13 @@ class ListedGraph {
  private:
   std::int32_t basin(std::int32_t i) const { return dweller_[static_cast<std::size_t>(i)].basin; }
 
-  /// The next place in the list of i that is of the same basin as place c, k where there is none.
-  int next_of_basin(std::int32_t i, int c) const {
+  /// The next place in the list of i, before `end`, that is of the same basin as place c; `end`
+  /// where there is none.
+  int next_of_basin(std::int32_t i, int c, int end) const {
     const std::int32_t* neighbor = lists_.positions(i);
     const std::int32_t wanted = basin(neighbor[c]);
     do ++c;
-    while (c < lists_.k() && basin(neighbor[c]) != wanted);
+    while (c < end && basin(neighbor[c]) != wanted);
     return c;
   }
 

@@ -65,7 +65,8 @@ inline constexpr int kShort = 32;
 struct Selection {
   bool is_sure;  ///< false where some are equal, or so nearly that their order is left open:
                  ///< nothing has been done then
-  double next;   ///< the least squared distance among those left out, infinity for none
+  double next;  ///< of those left out, the least squared distance but for its last bits, and beyond
+                ///< all that are kept; infinity for none
 };
 
 /// What the search for borders between basins reads of a sample, in one word.
@@ -133,9 +134,9 @@ struct Kernels {
   std::uint64_t (*gaussian)(const T* block, int columns, const double* query, double rate,
                             double limit);
 
-  /// Sorts up to tuning::kPending candidates by squared distance. Returns false where some are
-  /// equal or so nearly that their order is left open. The arrays of the input have room for
-  /// kPending.
+  /// Sorts up to tuning::kPending candidates by squared distance. Returns false where some are too
+  /// close to each other: the order among those is left open. The arrays of the input have room for
+  /// kPending; what lies beyond `count` may be written to where `select` is null.
   bool (*sort)(double* squared, const std::int32_t* position, int count, Candidate* out);
 
   /// Of a sorted list of `filled` candidates, at the beginning of the arrays, and of `count` new
@@ -144,7 +145,8 @@ struct Kernels {
   Selection (*select)(double* squared, std::int32_t* position, int filled, int count, int k);
 
   /// From the lists of some samples those neighbours that lie in other basins and have no larger
-  /// radius; of several in a row in one basin it may leave out all but the first. Returns how many.
+  /// radius, as far as float32 can tell. Of several of these that follow each other in one basin it
+  /// may leave out all but the first. Returns how many.
   int (*crossings)(const ListBlock& lists, const Dweller* dweller, Crossings out);
 
   /// Squared distances from one row to kRowsTogether others, each summed in column order.

@@ -64,11 +64,7 @@ class Shortlist {
   }
 
   void flush(const Index<T>& targets, const Kernels<T>& kernel) {
-    while (pending_ > 0)
-      if (is_short_)
-        select(targets, kernel);
-      else
-        merge(targets, kernel);
+    while (pending_ > 0) absorb(targets, kernel);
   }
 
   Candidate operator[](int i) const {
@@ -76,7 +72,8 @@ class Shortlist {
   }
   /// Something as near as the last of the list was left out.
   bool tied_beyond() const { return discarded_ == bound_; }
-  /// Whether two of the list may be at the same distance.
+  /// Whether two of the list may be at the same distance. Always true where two are; where none
+  /// are, it may depend on what was searched for before.
   bool may_tie() const { return may_tie_; }
 
  private:
@@ -84,7 +81,12 @@ class Shortlist {
 
   void flush_when_due(const Index<T>& targets, const Kernels<T>& kernel) {
     const int missing = k_ - filled_;
-    if (pending_ < (missing > 0 ? std::min(missing, tuning::kFlush) : tuning::kFlush)) return;
+    if (pending_ >= (missing > 0 ? std::min(missing, tuning::kFlush) : tuning::kFlush))
+      absorb(targets, kernel);
+  }
+
+  /// Takes those that wait into the list, or the first of them.
+  void absorb(const Index<T>& targets, const Kernels<T>& kernel) {
     if (is_short_)
       select(targets, kernel);
     else
@@ -95,7 +97,7 @@ class Shortlist {
   void select(const Index<T>& targets, const Kernels<T>& kernel) {
     const int count = std::min(pending_, kShort);
     Selection selection{false, 0};
-    if (!is_tied_) selection = kernel.select(squared_, position_, filled_, count, k_);
+    if (!is_tied_ && !may_tie_) selection = kernel.select(squared_, position_, filled_, count, k_);
     if (!selection.is_sure) selection.next = select_by_row(targets, kernel, count);
     discarded_ = std::min(discarded_, selection.next);
     filled_ = std::min(k_, filled_ + count);
@@ -114,7 +116,7 @@ class Shortlist {
     Candidate old[kShort + 1], fresh[kShort + 1];
     for (int i = 0; i < filled_; ++i) old[i] = {squared_[i], position_[i]};
     old[filled_] = kLast;
-    // Where some tie, others will: the next query need not try.
+    // Where some tie, others will: the next query need not try without.
     is_tied_ = !sort(targets, kernel, squared_ + kShort, position_ + kShort, count, fresh);
     may_tie_ = true;
     fresh[count] = kLast;
@@ -136,15 +138,18 @@ class Shortlist {
     fresh[pending_] = kLast;
     sorted_[filled_] = kLast;
     const int total = std::min(k_, filled_ + pending_);
-    int a = 0, b = 0;
+    const Candidate *a = sorted_, *b = fresh;
     for (int out = 0; out < total; ++out) {
-      const bool take_fresh = comes_first(fresh[b], sorted_[a]);
-      may_tie_ |= fresh[b].squared == sorted_[a].squared;
-      merged_[out] = take_fresh ? fresh[b] : sorted_[a];
+      bool take_fresh = b->squared < a->squared;
+      if (b->squared == a->squared) [[unlikely]] {
+        may_tie_ = true;
+        take_fresh = comes_first(*b, *a);
+      }
+      merged_[out] = *(take_fresh ? b : a);
       b += take_fresh;
       a += !take_fresh;
     }
-    discarded_ = std::min({discarded_, sorted_[a].squared, fresh[b].squared});
+    discarded_ = std::min({discarded_, a->squared, b->squared});
     std::swap(sorted_, merged_);
     filled_ = total;
     pending_ = 0;
@@ -163,8 +168,10 @@ class Shortlist {
     return false;
   }
 
-  /// The sample itself comes before all that coincide with it.
+  /// The sample itself comes before all that coincide with it, kLast after all that are infinitely
+  /// far.
   std::int32_t row(const Index<T>& targets, std::int32_t position) const {
+    if (position < 0) return std::numeric_limits<std::int32_t>::max();
     return position == self_ ? -1 : targets.original(position);
   }
 

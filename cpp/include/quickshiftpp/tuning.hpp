@@ -85,7 +85,7 @@ inline constexpr int kWait = 32;
 inline constexpr int kFlush = 32;
 inline constexpr int kPending = kFlush + kBlock;
 
-/// The table of edges between basins that one thread can find again has up to 2^12 places. With
+/// The table of edges between basins that one thread can find again has up to 2^13 places. With
 /// 2^11 and 2^14 a tree of a million samples takes as long.
 inline constexpr int kEdgeBits = 13;
 

@@ -102,19 +102,11 @@ void screen(const float* block, int axes, const float* points, const float* half
 
 /// The sum of all lanes, by halves.
 inline float total(WideFloats value) {
-#if QSPP_LANES == 8
-  const auto eight = __builtin_shufflevector(value, value, 0, 1, 2, 3, 4, 5, 6, 7) +
-                     __builtin_shufflevector(value, value, 8, 9, 10, 11, 12, 13, 14, 15);
-#else
-  const auto eight = value;
-#endif
-#if QSPP_LANES > 2
-  const auto four = __builtin_shufflevector(eight, eight, 0, 1, 2, 3) +
-                    __builtin_shufflevector(eight, eight, 4, 5, 6, 7);
-#else
-  const auto four = eight;
-#endif
-  return (four[0] + four[2]) + (four[1] + four[3]);
+  float lane[kWide];
+  __builtin_memcpy(lane, &value, sizeof(value));
+  for (int half = kWide / 2; half > 0; half /= 2)
+    for (int i = 0; i < half; ++i) lane[i] += lane[i + half];
+  return lane[0];
 }
 
 float apart(const float* a, const float* b, int axes) {

@@ -9,14 +9,20 @@ namespace {
 
 #if QSPP_LANES > 2
 
+#if __has_builtin(__builtin_shufflevector)
+#define QSPP_SHUFFLE(vector, ...) __builtin_shufflevector(vector, vector, __VA_ARGS__)
+#else  // GCC before version 12
+#define QSPP_SHUFFLE(vector, ...) __builtin_shuffle(vector, Integers{__VA_ARGS__})
+#endif
+
 /// The lanes of a vector in the order i ^ Flip.
 template <int Flip>
 inline Integers flipped(Integers x) {
 #if QSPP_LANES == 8
-  return __builtin_shufflevector(x, x, 0 ^ Flip, 1 ^ Flip, 2 ^ Flip, 3 ^ Flip, 4 ^ Flip, 5 ^ Flip,
-                                 6 ^ Flip, 7 ^ Flip);
+  return QSPP_SHUFFLE(x, 0 ^ Flip, 1 ^ Flip, 2 ^ Flip, 3 ^ Flip, 4 ^ Flip, 5 ^ Flip, 6 ^ Flip,
+                      7 ^ Flip);
 #else
-  return __builtin_shufflevector(x, x, 0 ^ Flip, 1 ^ Flip, 2 ^ Flip, 3 ^ Flip);
+  return QSPP_SHUFFLE(x, 0 ^ Flip, 1 ^ Flip, 2 ^ Flip, 3 ^ Flip);
 #endif
 }
 
@@ -112,15 +118,27 @@ bool sort_keys(const double* squared, const int32_t* position, int count, Candid
   return is_sure;
 }
 
+/// The keys of `count` new candidates for a short list, sorted into the first of the vectors.
+template <int Vectors>
+inline void sort_fresh(const double* squared, int count, Integers* x) {
+  Integers fresh[Vectors];
+  make_keys(squared + kShort, count, kShort, fresh);
+  sort_each(fresh);
+  merge_runs<1, Vectors>(fresh);
+  for (int i = 0; i < Vectors; ++i) x[i] = fresh[i];
+}
+
 /// Sorts the new ones, and of those and the list, which is sorted, takes the smaller half: what the
 /// first step of a merge leaves below.
 Selection select(double* squared, int32_t* position, int filled, int count, int k) {
   constexpr int vectors = kShort / kLanes;
   Integers list[vectors], fresh[vectors];
+  for (Integers& x : fresh) x = Integers{} + INT64_MAX;
+  if (count <= kShort / 2)
+    sort_fresh<vectors / 2>(squared, count, fresh);
+  else
+    sort_fresh<vectors>(squared, count, fresh);
   make_keys(squared, filled, 0, list);
-  make_keys(squared + kShort, count, kShort, fresh);
-  sort_each(fresh);
-  merge_runs<1, vectors>(fresh);
   Integers beyond = Integers{} + INT64_MAX;
   for (int i = 0; i < vectors; ++i) {
     const Integers other = flipped<kLanes - 1>(fresh[vectors - 1 - i]);

@@ -1,0 +1,81 @@
+"""What the estimators with cluster-cores share: everything up to the tree of modes."""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from ._base import SEARCH_CONSTRAINTS, IndexedClusterer
+from ._landscape import Landscape, Surveyor
+from ._modes import ModeTree
+from ._neighbors import search
+from ._progress import stage
+from ._terrain import Terrain
+from ._validation import FloatArray, scale
+
+CORE_CONSTRAINTS: dict[str, Any] = {
+    "k": [Interval(Integral, 1, None, closed="left"), None],
+    "beta": [Interval(Real, 0, 1, closed="neither")],
+    "metric": [StrOptions({"euclidean"})],
+    "dimension": [Interval(Real, 0, None, closed="neither"), StrOptions({"intrinsic"}), None],
+    **SEARCH_CONSTRAINTS,
+}
+
+
+class CoreClusterer(IndexedClusterer):
+    """What QuickshiftPP and MCores share: everything up to the tree of modes."""
+
+    k_: int
+    beta_: float
+    dimension_: float
+    radii_: npt.NDArray[np.float64]
+    log_density_: npt.NDArray[np.float64]
+    parents_: npt.NDArray[np.int32]
+    tree_: ModeTree
+    labels_: npt.NDArray[np.int32]
+    core_labels_: npt.NDArray[np.int32]
+    mode_indices_: npt.NDArray[np.int64]
+    n_clusters_: int
+    _terrain: Terrain
+
+    def _keeps_lists(self, n_samples: int) -> bool:  # noqa: ARG002
+        return isinstance(self.dimension, str)
+
+    def _search(
+        self, samples: FloatArray, k: int, dimension: float | str | None, threads: int
+    ) -> Surveyor:
+        """Find the k nearest of every sample: what landscapes are made from."""
+        scaled = scale(samples, self._unit)
+        keep = self._keeps_lists(samples.shape[0])
+        with stage("neighbors", self.verbose) as progress:
+            found = search(
+                self._index, scaled, k, self._algorithm, threads, progress, keep_lists=keep
+            )
+        return Surveyor(found, self._unit, dimension, threads, self.verbose)
+
+    def _take_landscape(self, landscape: Landscape) -> None:
+        self.k_ = landscape.k
+        self.dimension_ = landscape.dimension
+        self.radii_ = landscape.radii
+        self.log_density_ = landscape.log_density
+        self.parents_ = landscape.parents
+        self.tree_ = landscape.tree
+        self._terrain = landscape.terrain
+
+    @property
+    def _squared_radii(self) -> npt.NDArray[np.float64]:
+        """By row, in the unit of the index."""
+        return self._terrain.squared_radii_by_row()
+
+    def _take_labels(self, beta: float, min_cluster_size: int) -> npt.NDArray[np.int64]:
+        """Label the samples; return the sizes of the clusters."""
+        found = self.tree_.cut(beta, min_cluster_size)
+        self.labels_, self.core_labels_ = found.labels, found.core_labels
+        self.mode_indices_ = self.tree_.modes["index"][found.modes]
+        self.n_clusters_ = len(found.modes)
+        self.beta_ = beta
+        return found.sizes
