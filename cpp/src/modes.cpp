@@ -154,6 +154,10 @@ class TreeBuilder {
     return a.other < b.other;
   }
 
+  auto highest_first() const {
+    return [this](const Edge& a, const Edge& b) { return is_higher(a, b); };
+  }
+
   /// Kruskal's algorithm over edges that come highest first: calls take(edge, elder, younger) for
   /// those that join two sets.
   template <class Take>
@@ -171,8 +175,7 @@ class TreeBuilder {
   /// The edges of a highest spanning forest: what a merge tree can be built from.
   std::vector<Edge> forest(std::vector<Edge> edges) const {
     std::vector<Edge> kept;
-    std::sort(edges.begin(), edges.end(),
-              [&](const Edge& a, const Edge& b) { return is_higher(a, b); });
+    std::sort(edges.begin(), edges.end(), highest_first());
     join(edges, [&](const Edge& edge, auto, auto) { kept.push_back(edge); });
     return kept;
   }
@@ -191,7 +194,7 @@ class TreeBuilder {
     });
     std::vector<std::vector<Edge>> parts;
     for (EdgeCollection& collection : collections) parts.push_back(collection.take());
-    edges_ = sort_parts(parts, [&](const Edge& a, const Edge& b) { return is_higher(a, b); }, run_);
+    edges_ = sort_parts(parts, highest_first(), run_);
   }
 
   /// Takes the edges between basins that a graph finds.

@@ -94,8 +94,8 @@ void screen(const float* block, int axes, const float* points, const float* half
       }
       const WideFloats a = load_wide(half_norm + base), b = load_wide(half_norm + base + kWide);
       for (int q = 0; q < queries; ++q)
-        mask[first + q] |= at_least(low[q] - a, threshold[first + q]) << base |
-                           at_least(high[q] - b, threshold[first + q]) << (base + kWide);
+        mask[first + q] |= at_most(a - low[q], -threshold[first + q]) << base |
+                           at_most(b - high[q], -threshold[first + q]) << (base + kWide);
     }
   }
 }

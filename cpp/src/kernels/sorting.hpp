@@ -99,12 +99,19 @@ inline void make_keys(const double* squared, int count, int64_t first, Integers 
   }
 }
 
+/// The same, sorted.
+template <int Vectors>
+inline void make_sorted_keys(const double* squared, int count, int64_t first,
+                             Integers (&x)[Vectors]) {
+  make_keys(squared, count, first, x);
+  sort_each(x);
+  merge_runs<1, Vectors>(x);
+}
+
 template <int Vectors>
 bool sort_keys(const double* squared, const int32_t* position, int count, Candidate* out) {
   Integers x[Vectors];
-  make_keys(squared, count, 0, x);
-  sort_each(x);
-  merge_runs<1, Vectors>(x);
+  make_sorted_keys(squared, count, 0, x);
   int64_t key[Vectors * kLanes];
   __builtin_memcpy(key, x, sizeof(x));
   bool is_sure = true;
@@ -118,26 +125,21 @@ bool sort_keys(const double* squared, const int32_t* position, int count, Candid
   return is_sure;
 }
 
-/// The keys of `count` new candidates for a short list, sorted into the first of the vectors.
-template <int Vectors>
-inline void sort_fresh(const double* squared, int count, Integers* x) {
-  Integers fresh[Vectors];
-  make_keys(squared + kShort, count, kShort, fresh);
-  sort_each(fresh);
-  merge_runs<1, Vectors>(fresh);
-  for (int i = 0; i < Vectors; ++i) x[i] = fresh[i];
-}
-
 /// Sorts the new ones, and of those and the list, which is sorted, takes the smaller half: what the
 /// first step of a merge leaves below.
 Selection select(double* squared, int32_t* position, int filled, int count, int k) {
   constexpr int vectors = kShort / kLanes;
   Integers list[vectors], fresh[vectors];
-  for (Integers& x : fresh) x = Integers{} + INT64_MAX;
-  if (count <= kShort / 2)
-    sort_fresh<vectors / 2>(squared, count, fresh);
-  else
-    sort_fresh<vectors>(squared, count, fresh);
+  if (count <= kShort / 2) {
+    Integers few[vectors / 2];
+    make_sorted_keys(squared + kShort, count, kShort, few);
+    for (int i = 0; i < vectors / 2; ++i) {
+      fresh[i] = few[i];
+      fresh[vectors / 2 + i] = Integers{} + INT64_MAX;
+    }
+  } else {
+    make_sorted_keys(squared + kShort, count, kShort, fresh);
+  }
   make_keys(squared, filled, 0, list);
   Integers beyond = Integers{} + INT64_MAX;
   for (int i = 0; i < vectors; ++i) {

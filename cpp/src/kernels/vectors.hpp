@@ -86,20 +86,6 @@ inline WideFloats add_product(WideFloats sum, WideFloats a, WideFloats b) {
 #endif
 }
 
-/// Bit i is set where lane i is at least `limit`; never where it is NaN.
-inline uint32_t at_least(WideFloats value, float limit) {
-#if QSPP_LANES == 8
-  return _mm512_cmp_ps_mask(reinterpret_cast<__m512>(value), _mm512_set1_ps(limit), _CMP_GE_OQ);
-#elif QSPP_LANES == 4
-  return static_cast<uint32_t>(_mm256_movemask_ps(
-      _mm256_cmp_ps(reinterpret_cast<__m256>(value), _mm256_set1_ps(limit), _CMP_GE_OQ)));
-#else
-  uint32_t mask = 0;
-  for (int i = 0; i < kWide; ++i) mask |= static_cast<uint32_t>(value[i] >= limit) << i;
-  return mask;
-#endif
-}
-
 /// Bit i is set where lane i is at most `limit`; never where it is NaN.
 inline uint32_t at_most(WideFloats value, float limit) {
 #if QSPP_LANES == 8
