@@ -15,10 +15,11 @@ template <class T>
 void declare_mode_tree(nb::module_& m) {
   m.def(
       "mode_tree",
-      [](const Index<T>& index, const NeighborLists& lists, const Parents& parents, int threads,
+      [](const Index<T>& index, const NeighborLists& lists, Parents& parents, int threads,
          const nb::object& progress) {
         require(lists.samples() == index.samples() && parents.parent.size() == index.samples(),
                 "the lists belong to another index");
+        require(parents.next.size() == index.samples(), "a tree was made of these parents before");
         ModeTree tree = run_native(threads, progress, [&](const Run& run) {
           return mode_tree(index, lists, parents, run);
         });

@@ -59,41 +59,91 @@ Found NearestBelow<T>::from_sample(std::int32_t position, double limit) const {
 
 namespace {
 
+/// Nothing found yet.
+template <class T>
+Parents empty_parents(const Index<T>& index) {
+  return {Buffer<std::int32_t>(index.samples()),
+          Buffer<std::int32_t>(index.samples(), index.room()),
+          {}};
+}
+
+/// What the list of one sample tells.
+struct Climb {
+  std::int32_t parent = -1;
+  std::int32_t next = -1;  ///< as of Parents
+  bool is_open = false;    ///< the list does not settle the parent
+};
+
+/// From a list without equal distances, in it or at its end: the first that is denser is the
+/// nearest, and so is the first neighbour.
+template <class T>
+Climb climb_plainly(const Index<T>& index, const NeighborLists& lists, std::int32_t i) {
+  const double* radius = lists.squared_radii();
+  const std::int32_t* neighbor = lists.positions(i);
+  Climb climb;
+  bool has_peers = false;
+  for (int c = 1; c < lists.k(); ++c) {
+    const std::int32_t j = neighbor[c];
+    if (radius[j] > radius[i]) continue;
+    if (radius[j] == radius[i]) {
+      has_peers = true;
+      continue;
+    }
+    if (climb.parent < 0) climb.parent = j;
+    if (lists.squared_distance(index, i, c) <= radius[j]) {
+      climb.next = j;
+      break;
+    }
+  }
+  if (climb.next < 0 && !has_peers) climb.next = i;
+  climb.is_open = climb.parent < 0;
+  return climb;
+}
+
+/// From any list: of equally near ones the preferred.
+template <class T>
+Climb climb_ties(const Index<T>& index, const NeighborLists& lists, std::int32_t i) {
+  const double* radius = lists.squared_radii();
+  const std::int32_t* neighbor = lists.positions(i);
+  Climb climb;
+  double distance = kInfinity;
+  for (int c = 1; c < lists.k(); ++c) {
+    const std::int32_t j = neighbor[c];
+    if (climb.parent < 0 && !(radius[j] < radius[i])) continue;
+    const double squared = lists.squared_distance(index, i, c);
+    if (squared > distance) break;
+    if (radius[j] < radius[i] &&
+        (climb.parent < 0 || is_preferred(index, radius, j, climb.parent))) {
+      climb.parent = j;
+      distance = squared;
+    }
+  }
+  // Samples left out of the list may be as near as the one found.
+  climb.is_open = climb.parent < 0 || (distance == radius[i] && lists.tied_beyond(i));
+  if (!climb.is_open && distance <= radius[climb.parent]) climb.next = climb.parent;
+  return climb;
+}
+
 template <class T>
 Parents parents_from_lists(const Index<T>& index, const NeighborLists& lists,
                            const Cascade<T>* cascade, const Run& run) {
   const double* radius = lists.squared_radii();
   NearestBelow<T> search(index, radius, run);
-  Parents found{Buffer<std::int32_t>(index.samples()), Buffer<Link>(index.samples()), {}};
-  Buffer<std::int32_t>& parent = found.parent;
+  Parents found = empty_parents(index);
   std::vector<std::vector<std::int32_t>> open(static_cast<std::size_t>(run.threads));
   parallel_for(run, index.samples(), 256, [&](std::size_t begin, std::size_t end, int thread) {
     for (auto i = static_cast<std::int32_t>(begin); i < static_cast<std::int32_t>(end); ++i) {
-      const std::int32_t* neighbor = lists.positions(i);
       lists.prefetch_after(i, 1);
-      std::int32_t best = -1;
-      double distance = kInfinity;
-      for (int c = 1; c < lists.k(); ++c) {
-        const std::int32_t j = neighbor[c];
-        if (best >= 0 && (!lists.may_tie(i) || lists.squared_distance(index, i, c) > distance))
-          break;
-        if (radius[j] < radius[i] && (best < 0 || is_preferred(index, radius, j, best))) {
-          best = j;
-          distance = lists.squared_distance(index, i, c);
-        }
-      }
-      // The list does not settle it when nothing in it is denser, or when samples left out of it
-      // are as near as the one found.
-      const bool is_open = best < 0 || (distance == radius[i] && lists.tied_beyond(i));
-      if (is_open && radius[i] > 0) {
+      const bool is_plain = !lists.may_tie(i) && !lists.tied_beyond(i);
+      Climb climb = is_plain ? climb_plainly(index, lists, i) : climb_ties(index, lists, i);
+      if (climb.is_open && radius[i] > 0) {
         if (cascade != nullptr)
           open[static_cast<std::size_t>(thread)].push_back(i);
         else
-          best = search.from_sample(i, radius[i]).position;
+          climb.parent = search.from_sample(i, radius[i]).position;
       }
-      parent[static_cast<std::size_t>(i)] = best;
-      found.link[static_cast<std::size_t>(i)] =
-          !is_open && distance <= radius[best] ? Link::parent : Link::unknown;
+      found.parent[static_cast<std::size_t>(i)] = climb.parent;
+      found.next[static_cast<std::size_t>(i)] = climb.next;
     }
   });
   if (cascade != nullptr) {
@@ -102,7 +152,7 @@ Parents parents_from_lists(const Index<T>& index, const NeighborLists& lists,
     std::vector<Found> nearest(samples.size());
     cascade->nearest_below(radius, radius, samples, nearest.data(), run);
     for (std::size_t i = 0; i < samples.size(); ++i)
-      parent[static_cast<std::size_t>(samples[i])] = nearest[i].position;
+      found.parent[static_cast<std::size_t>(samples[i])] = nearest[i].position;
   }
   found.extremes = std::move(search).take_extremes();
   return found;
@@ -143,10 +193,11 @@ class BlockClimb {
 
   const QueryBlock<T>& queries() const { return queries_; }
   std::int32_t parent(int lane) const { return parent_[lane]; }
-  Link link(int lane) const {
+  /// As of Parents.
+  std::int32_t next(int lane) const {
     if (parent_[lane] >= 0)
-      return reach_[lane] <= radius_[parent_[lane]] ? Link::parent : Link::unknown;
-    return level_[lane] > 1 ? Link::unknown : Link::none;
+      return reach_[lane] <= radius_[parent_[lane]] ? parent_[lane] : -1;
+    return level_[lane] > 1 ? -1 : queries_.begin() + lane;
   }
 
  private:
@@ -189,7 +240,7 @@ class BlockClimb {
 template <class T>
 Parents parents_from_space(const Index<T>& index, const double* radius, const Run& run) {
   NearestBelow<T> search(index, radius, run);
-  Parents found{Buffer<std::int32_t>(index.samples()), Buffer<Link>(index.samples()), {}};
+  Parents found = empty_parents(index);
   std::vector<BlockClimb<T>> climbs;
   for (int t = 0; t < run.threads; ++t) climbs.emplace_back(index, radius, search.extremes());
   parallel_for(run, static_cast<std::size_t>(index.blocks()), 8,
@@ -203,7 +254,7 @@ Parents parents_from_space(const Index<T>& index, const double* radius, const Ru
                      if (parent < 0 && radius[i] > 0)
                        parent = search.from_sample(i, radius[i]).position;
                      found.parent[static_cast<std::size_t>(i)] = parent;
-                     found.link[static_cast<std::size_t>(i)] = climb.link(lane);
+                     found.next[static_cast<std::size_t>(i)] = climb.next(lane);
                    }
                  }
                });

@@ -80,7 +80,7 @@ class TreeBuilder {
         has_ties_(has_ties),
         run_(run) {}
 
-  ModeTree build(const Parents& parents) {
+  ModeTree build(Parents& parents) {
     link_upward(parents);
     link_equal_rows(parents);
     resolve_roots(tree_.basin.data(), index_.samples(), run_);
@@ -92,19 +92,15 @@ class TreeBuilder {
   }
 
  private:
-  void link_upward(const Parents& parents) {
-    tree_.basin = Buffer<std::int32_t>(index_.samples(), index_.room());
+  void link_upward(Parents& parents) {
+    tree_.basin = std::move(parents.next);
     // A sample with ties may search the whole index: small pieces then, to share and to interrupt.
     parallel_for(run_, index_.samples(), has_ties_ ? 64 : 1024,
                  [&](std::size_t begin, std::size_t end, int) {
-                   for (std::size_t i = begin; i < end; ++i) {
-                     const auto sample = static_cast<std::int32_t>(i);
-                     const Link link = parents.link[i];
-                     tree_.basin[i] = link == Link::parent ? parents.parent[i]
-                                      : link == Link::none
-                                          ? sample
-                                          : graph_.next_upward(sample, parents.parent[i]);
-                   }
+                   for (std::size_t i = begin; i < end; ++i)
+                     if (tree_.basin[i] < 0)
+                       tree_.basin[i] =
+                           graph_.next_upward(static_cast<std::int32_t>(i), parents.parent[i]);
                  });
   }
 
@@ -187,10 +183,9 @@ class TreeBuilder {
     graph_.take_basins(tree_.basin.data(), run_);
     parallel_for(run_, blocks, has_ties_ ? 2 : 64, [&](std::size_t begin, std::size_t end, int t) {
       EdgeCollection& collection = collections[static_cast<std::size_t>(t)];
-      for (std::size_t block = begin; block < end; ++block) {
-        graph_.touch_other_basins(static_cast<std::int32_t>(block), t, Gather{*this, collection});
-        if (collection.is_full()) collection.put_back(forest(collection.take()));
-      }
+      graph_.touch_other_basins(static_cast<std::int32_t>(begin), static_cast<std::int32_t>(end), t,
+                                Gather{*this, collection});
+      if (collection.is_full()) collection.put_back(forest(collection.take()));
     });
     std::vector<std::vector<Edge>> parts;
     for (EdgeCollection& collection : collections) parts.push_back(collection.take());
@@ -273,26 +268,23 @@ std::size_t count_tied(const NeighborLists& lists, const Run& run) {
 }  // namespace
 
 template <class T>
-ModeTree mode_tree(const Index<T>& index, const NeighborLists& lists, const Parents& parents,
+ModeTree mode_tree(const Index<T>& index, const NeighborLists& lists, Parents& parents,
                    const Run& run) {
   DensityOrder<T> order(index, lists.squared_radii());
   const std::size_t tied = count_tied(lists, run);
   if (tied > index.samples() / tuning::kTiedShare) order.rank_coordinates();
-  const bool is_faster_searched = can_search_again(index) &&
-                                  index.columns() <= tuning::kSearchedColumns &&
-                                  lists.k() >= tuning::kSearchedNeighbors;
   if (!lists.keeps_lists())
     return TreeBuilder(order, SearchedGraph<T>(order, parents.extremes), tied > 0, run)
         .build(parents);
-  if (is_faster_searched)
+  if (can_search_again(index) && tuning::is_faster_searched(index.columns(), lists.k()))
     return TreeBuilder(order, ClimbedGraph<T>(order, lists, parents.extremes), tied > 0, run)
         .build(parents);
   return TreeBuilder(order, ListedGraph<T>(order, lists), tied > 0, run).build(parents);
 }
 
-template ModeTree mode_tree<float>(const Index<float>&, const NeighborLists&, const Parents&,
+template ModeTree mode_tree<float>(const Index<float>&, const NeighborLists&, Parents&,
                                    const Run&);
-template ModeTree mode_tree<double>(const Index<double>&, const NeighborLists&, const Parents&,
+template ModeTree mode_tree<double>(const Index<double>&, const NeighborLists&, Parents&,
                                     const Run&);
 
 }  // namespace quickshiftpp

@@ -36,6 +36,22 @@ TEST_CASE("parents are the nearest samples of smaller radius") {
           CHECK(radius[parent[i]] < radius[i]);
           CHECK(distance(parent[i]) == best);
         }
+        if (listed.next[i] < 0) continue;  // left to others
+        double nearest = std::numeric_limits<double>::infinity();
+        int peers = 0;
+        for (std::int32_t j = 0; j < static_cast<std::int32_t>(samples); ++j) {
+          if (j == i || distance(j) > std::min(radius[i], radius[j])) continue;
+          if (radius[j] < radius[i]) nearest = std::min(nearest, distance(j));
+          peers += radius[j] == radius[i];
+        }
+        if (listed.next[i] == i) {
+          CHECK(nearest == std::numeric_limits<double>::infinity());
+          if (radius[i] > 0) CHECK(peers == 0);
+        } else {
+          CHECK(radius[listed.next[i]] < radius[i]);
+          CHECK(distance(listed.next[i]) == nearest);
+          CHECK(nearest <= radius[listed.next[i]]);
+        }
       }
     }
   }

@@ -7,14 +7,23 @@
 
 using namespace quickshiftpp;
 
+namespace {
+
+template <class T>
+ModeTree tree_of(const Index<T>& index, const NeighborLists& lists, const Run& run) {
+  Parents parents = denser_parents<T>(index, lists, nullptr, run);
+  return mode_tree(index, lists, parents, run);
+}
+
+}  // namespace
+
 TEST_CASE("two groups on a line meet at the sparse sample between them") {
   testing::Bench bench;
   // A dense group, a bridge at 6, a looser group.
   const std::vector<double> rows{0, 1, 2, 3, 4, 6, 8.5, 9.625, 10.75, 11.875, 13};
   const Index<double> index(rows.data(), rows.size(), 1, true, bench.run);
   const NeighborLists lists = neighbor_lists(index, 4, bench.run);
-  const auto parent = denser_parents<double>(index, lists, nullptr, bench.run);
-  const ModeTree tree = mode_tree(index, lists, parent, bench.run);
+  const ModeTree tree = tree_of(index, lists, bench.run);
   REQUIRE(tree.modes() == 2);
   CHECK(index.original(tree.position[0]) == 1);  // r = 2, like samples 2 to 4, and comes first
   CHECK(tree.parent == std::vector<std::int32_t>{-1, 0});
@@ -29,11 +38,20 @@ TEST_CASE("equal rows make one mode, however many lists hold them") {
   rows.resize(2000, 4.0);
   const Index<double> index(rows.data(), rows.size(), 1, true, bench.run);
   const NeighborLists lists = neighbor_lists(index, 5, bench.run);
-  const auto parent = denser_parents<double>(index, lists, nullptr, bench.run);
-  const ModeTree tree = mode_tree(index, lists, parent, bench.run);
+  const ModeTree tree = tree_of(index, lists, bench.run);
   REQUIRE(tree.modes() == 2);
   CHECK(tree.size == std::vector<std::int64_t>{1000, 1000});
   CHECK(tree.parent == std::vector<std::int32_t>{-1, -1});
+}
+
+TEST_CASE("equal rows with radius zero are no work for the search of borders") {
+  testing::Bench bench;
+  // There are half a billion pairs of blocks, none of which matters.
+  std::vector<double> rows(2 * std::size_t{1} << 20, 3.0);
+  const Index<double> index(rows.data(), rows.size() / 2, 2, true, bench.run);
+  const ModeTree tree = tree_of(index, neighbor_lists(index, 40, bench.run), bench.run);
+  REQUIRE(tree.modes() == 1);
+  CHECK(tree.size[0] == static_cast<std::int64_t>(rows.size() / 2));
 }
 
 TEST_CASE_TEMPLATE("the graph searched again is the graph of the lists", T, float, double) {
@@ -47,10 +65,8 @@ TEST_CASE_TEMPLATE("the graph searched again is the graph of the lists", T, floa
       for (int k : {2, 6, 40}) {
         const NeighborLists lists = neighbor_lists(plain, k, bench.run);
         const NeighborLists radii = neighbor_lists(tree, k, bench.run, true);
-        const ModeTree a =
-            mode_tree(plain, lists, denser_parents<T>(plain, lists, nullptr, bench.run), bench.run);
-        const ModeTree b =
-            mode_tree(tree, radii, denser_parents<T>(tree, radii, nullptr, bench.run), bench.run);
+        const ModeTree a = tree_of(plain, lists, bench.run);
+        const ModeTree b = tree_of(tree, radii, bench.run);
         CHECK(a.parent == b.parent);
         CHECK(a.size == b.size);
         bool same = a.modes() == b.modes();

@@ -53,17 +53,12 @@ class NearestBelow {
 template <class T>
 class Cascade;
 
-/// What a sample's parent tells of its nearest denser neighbour in the mutual graph.
-enum class Link : std::uint8_t {
-  unknown,
-  parent,  ///< that is the one
-  none     ///< nothing within its radius is denser, or as dense
-};
-
 /// For every sample, by position:
 struct Parents {
   Buffer<std::int32_t> parent;  ///< the nearest one of strictly smaller radius, -1 for none
-  Buffer<Link> link;
+  /// The nearest denser neighbour in the mutual graph as far as it was met on the way: the sample
+  /// itself where it has none, -1 where it remains to be looked for.
+  Buffer<std::int32_t> next;
   std::vector<Extremes> extremes;  ///< of the squared radii below each node of the index
 };
 

@@ -13,8 +13,8 @@
 
 namespace quickshiftpp {
 
-/// Finds edges between basins by looking into space, one block of samples against those after it;
-/// one thread's work.
+/// Finds edges between basins by looking into space, blocks of samples against those after them; one
+/// thread's work.
 ///
 /// A sample i looks for neighbours j that are denser: r_j <= r_i, at a distance of at most r_j.
 /// Most distances need not be computed: where two blocks meet, their shares of basins are compared
@@ -32,68 +32,70 @@ class BorderSearch {
         kernel_(kernels<T>()),
         point_(static_cast<std::size_t>(index.columns())) {}
 
-  /// Calls touch(i, j) for samples i and denser neighbours j in other basins, one of them in this
-  /// block and the other in this or a later one. touch.known_radius(a, b) is the squared radius of
-  /// the highest edge known between two basins.
+  /// Calls touch(i, j) for samples i and denser neighbours j in other basins, one of them in the
+  /// blocks [begin, end) and the other there or later. touch.known_radius(a, b) is the squared
+  /// radius of the highest edge known between two basins.
   template <class Touch>
-  void run(std::int32_t block, Touch&& touch) {
-    const double* box = index_.box(index_.leaf(block));
-    const double widest =
-        *std::max_element(radius_ + index_.block_begin(block), radius_ + index_.block_end(block));
-    constexpr std::int32_t every = std::numeric_limits<std::int32_t>::max();
-    visit_outward(
-        index_, block, every,
-        [&](std::size_t node) {
-          if (index_.node(node).last <= block) return std::numeric_limits<double>::infinity();
-          const double distance = box_box_distance(box, index_.box(node), index_.columns());
-          return distance <= extremes_[node].greatest ? distance
-                                                      : std::numeric_limits<double>::infinity();
+  void run(std::int32_t begin, std::int32_t end, Touch&& touch) {
+    visit_pairs(
+        index_, begin, end,
+        [&](std::size_t a, std::size_t b) {
+          // Neighbours lie within the radius of both. Those at distance zero of radius zero, which
+          // may be any number, are linked apart.
+          const double reach = std::min(extremes_[a].greatest, extremes_[b].greatest);
+          return reach > 0 &&
+                 box_box_distance(index_.box(a), index_.box(b), index_.columns()) <= reach;
         },
-        [&] { return widest; },
-        [&](std::int32_t other, std::size_t node) {
-          if (other >= block) meet({block, box}, {other, index_.box(node)}, touch);
-        });
+        [&](std::size_t a, std::size_t b) { meet(a, b, touch); });
   }
 
  private:
   /// One of two blocks that meet.
   struct Side {
     std::int32_t block;
-    const double* box;
-    std::uint32_t near = 0;  ///< the samples that reach the other block's box
-    bool is_near_known = false;
+    std::uint32_t near;       ///< the samples that reach the other block's box
+    std::uint32_t asked = 0;  ///< those for which `reached` is known
+    std::uint32_t reached[tuning::kBlock] = {};  ///< the denser neighbours in the other block
   };
 
+  /// What two leaves have to do with each other.
   template <class Touch>
-  void meet(Side one, Side other, Touch&& touch) {
-    for (const BasinShare* a = shares_.begin(one.block); a != shares_.end(one.block); ++a)
-      for (const BasinShare* b = shares_.begin(other.block); b != shares_.end(other.block); ++b) {
-        if (a->basin == b->basin) continue;
-        const double known = touch.known_radius(a->basin, b->basin);
-        if (known < std::max(a->least, b->least)) continue;
-        climb(one, *a, other, *b, known, touch);
-        if (one.block != other.block) climb(other, *b, one, *a, known, touch);
+  void meet(std::size_t a, std::size_t b, Touch&& touch) {
+    Side& one = side_[0];
+    Side& other = side_[1];
+    place(one, a, b);
+    place(other, b, a);
+    if (one.near == 0 || other.near == 0) return;
+    for (const BasinShare* s = shares_.begin(one.block); s != shares_.end(one.block); ++s) {
+      if ((s->lanes & one.near) == 0) continue;
+      for (const BasinShare* t = shares_.begin(other.block); t != shares_.end(other.block); ++t) {
+        if (s->basin == t->basin || (t->lanes & other.near) == 0) continue;
+        const double known = touch.known_radius(s->basin, t->basin);
+        if (known < std::max(s->least, t->least)) continue;
+        climb(one, *s, other, *t, known, touch);
+        if (a != b) climb(other, *t, one, *s, known, touch);
       }
+    }
+  }
+
+  void place(Side& side, std::size_t leaf, std::size_t opposite) const {
+    side.block = index_.node(leaf).first;
+    side.asked = 0;
+    side.near = kernel_.near_box(index_.block(side.block), index_.columns(), index_.box(opposite),
+                                 radius_ + index_.block_begin(side.block));
   }
 
   /// From the samples of one share to denser ones of another.
   template <class Touch>
   void climb(Side& from, const BasinShare& low, const Side& to, const BasinShare& high,
              double known, Touch&& touch) {
-    const std::int32_t begin = index_.block_begin(from.block), first = index_.block_begin(to.block);
-    const double* own = radius_ + begin;
-    std::uint32_t lanes = low.lanes & kernel_.between(own, high.least, known);
-    if (lanes == 0) return;
-    if (!from.is_near_known) {
-      from.near = kernel_.near_box(index_.block(from.block), index_.columns(), to.box, own);
-      from.is_near_known = true;
-    }
-    for (lanes &= from.near; lanes != 0; lanes &= lanes - 1) {
-      const std::int32_t i = begin + std::countr_zero(lanes);
-      index_.gather(i, point_.data());
-      std::uint32_t found =
-          high.lanes & kernel_.reaching(index_.block(to.block), index_.columns(), point_.data(),
-                                        radius_[i], radius_ + first);
+    const double* own = radius_ + index_.block_begin(from.block);
+    const std::int32_t first = index_.block_begin(to.block);
+    std::uint32_t lanes = low.lanes & from.near & kernel_.between(own, high.least, known);
+    for (; lanes != 0; lanes &= lanes - 1) {
+      const int lane = std::countr_zero(lanes);
+      std::uint32_t found = high.lanes & reached(from, lane, to);
+      const std::int32_t i = index_.block_begin(from.block) + lane;
       while (found != 0 && !touch(i, first + std::countr_zero(found))) found &= found - 1;
       if (found == 0) continue;
       // Samples that are less dense have nothing to add.
@@ -102,12 +104,27 @@ class BorderSearch {
     }
   }
 
+  /// The neighbours of one sample in the other block that are as dense or denser: the same for all
+  /// shares, so that they are looked for once.
+  std::uint32_t reached(Side& from, int lane, const Side& to) {
+    if ((from.asked >> lane & 1) == 0) {
+      const std::int32_t i = index_.block_begin(from.block) + lane;
+      index_.gather(i, point_.data());
+      from.reached[lane] =
+          kernel_.reaching(index_.block(to.block), index_.columns(), point_.data(), radius_[i],
+                           radius_ + index_.block_begin(to.block));
+      from.asked |= std::uint32_t{1} << lane;
+    }
+    return from.reached[lane];
+  }
+
   const Index<T>& index_;
   const double* radius_;
   const std::vector<Extremes>& extremes_;
   const BasinShares& shares_;
   const Kernels<T>& kernel_;
   std::vector<double> point_;
+  Side side_[2];  // of the pair at hand
 };
 
 }  // namespace quickshiftpp

@@ -111,9 +111,16 @@ class ListedGraph {
     for (int t = 0; t < run.threads; ++t) room_.emplace_back(2 * (most + Crossings::kSpare));
   }
 
-  /// Calls touch(i, j, squared_distance) for the samples i of a block and neighbours j in other
+  /// Calls touch(i, j, squared_distance) for the samples i of some blocks and neighbours j in other
   /// basins that may be denser: `squared_distance()` must be at most the squared radius of j. Where
   /// it returns true, the basin of j needs no further look from i.
+  template <class Touch>
+  void touch_other_basins(std::int32_t begin, std::int32_t end, int thread, Touch&& touch) {
+    for (std::int32_t block = begin; block < end; ++block)
+      touch_other_basins(block, thread, touch);
+  }
+
+ private:
   template <class Touch>
   void touch_other_basins(std::int32_t block, int thread, Touch&& touch) {
     const std::int32_t begin = index_.block_begin(block), end = index_.block_end(block);
@@ -136,7 +143,6 @@ class ListedGraph {
         });
   }
 
- private:
   std::int32_t basin(std::int32_t i) const { return dweller_[static_cast<std::size_t>(i)].basin; }
 
   /// The next place in the list of i, before `end`, that is of the same basin as place c; `end`
@@ -235,8 +241,8 @@ class SearchedGraph {
 
   /// As of ListedGraph, but distances are known to do. See also BorderSearch.
   template <class Touch>
-  void touch_other_basins(std::int32_t block, int thread, Touch&& touch) {
-    searches_[static_cast<std::size_t>(thread)].run(block, touch);
+  void touch_other_basins(std::int32_t begin, std::int32_t end, int thread, Touch&& touch) {
+    searches_[static_cast<std::size_t>(thread)].run(begin, end, touch);
   }
 
  private:
@@ -309,8 +315,8 @@ class ClimbedGraph {
   }
   void take_basins(const std::int32_t* basin, const Run& run) { searched_.take_basins(basin, run); }
   template <class Touch>
-  void touch_other_basins(std::int32_t block, int thread, Touch&& touch) {
-    searched_.touch_other_basins(block, thread, touch);
+  void touch_other_basins(std::int32_t begin, std::int32_t end, int thread, Touch&& touch) {
+    searched_.touch_other_basins(begin, end, thread, touch);
   }
 
  private:

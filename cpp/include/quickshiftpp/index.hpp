@@ -244,4 +244,38 @@ void visit_outward(const Index<T>& index, std::int32_t home, std::int32_t enough
   while (depth > 0) detail::descend(index, siblings[--depth], enough, distance, bound, visit);
 }
 
+/// Calls visit(a, b) for pairs of leaves, each pair once, for which near(a, b) holds on all levels:
+/// a among the blocks [begin, end), b there or later, itself included. Only with a tree.
+///
+/// Whole subtrees are compared with each other, so that a pair costs a test or two.
+template <class T, class Near, class Visit>
+void visit_pairs(const Index<T>& index, std::int32_t begin, std::int32_t end, Near&& near,
+                 Visit&& visit) {
+  struct Pair {
+    std::size_t a, b;
+  };
+  Pair stack[192];  // three pairs on each level at most, and one of the two goes down a level
+  int depth = 0;
+  stack[depth++] = {0, 0};
+  while (depth > 0) {
+    const auto [a, b] = stack[--depth];
+    const Node& one = index.node(a);
+    const Node& other = index.node(b);
+    if (one.first >= end || one.last <= begin || other.last <= begin || !near(a, b)) continue;
+    if (one.is_leaf() && other.is_leaf()) {
+      visit(a, b);
+    } else if (a == b) {
+      stack[depth++] = {index.right(a), index.right(a)};
+      stack[depth++] = {index.left(a), index.right(a)};
+      stack[depth++] = {index.left(a), index.left(a)};
+    } else if (one.last - one.first > other.last - other.first) {
+      stack[depth++] = {index.right(a), b};
+      stack[depth++] = {index.left(a), b};
+    } else {
+      stack[depth++] = {a, index.right(b)};
+      stack[depth++] = {a, index.left(b)};
+    }
+  }
+}
+
 }  // namespace quickshiftpp

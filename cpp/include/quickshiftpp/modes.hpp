@@ -23,8 +23,8 @@ struct ModeTree {
   std::size_t modes() const { return position.size(); }
 };
 
-/// Builds the tree of the mutual k-nearest-neighbour graph. `parents` are the
-/// nearest denser samples.
+/// Builds the tree of the mutual k-nearest-neighbour graph. `parents` are the nearest denser
+/// samples; parents.next is taken from there, its memory becomes that of the basins.
 ///
 /// 1. Every sample links to its nearest denser mutual neighbour; the links form basins, one per
 /// mode.
@@ -35,7 +35,7 @@ struct ModeTree {
 /// "Denser" means a smaller radius, then smaller coordinates, then a lower row number: a total
 /// order, so that a plateau has one mode.
 template <class T>
-ModeTree mode_tree(const Index<T>& index, const NeighborLists& lists, const Parents& parents,
+ModeTree mode_tree(const Index<T>& index, const NeighborLists& lists, Parents& parents,
                    const Run& run);
 
 }  // namespace quickshiftpp

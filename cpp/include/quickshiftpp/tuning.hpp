@@ -51,11 +51,13 @@ inline constexpr std::size_t kPilotPixels = 256;
 /// Columns between two checks whether a whole block has already exceeded the bound.
 inline constexpr int kAbandonColumns = 16;
 
-/// Up to this many columns, from so many neighbours on, the mode tree searches again for what lies
-/// around instead of reading lists. In the plane, a million samples, it takes 79 ms by search and
-/// 47 by lists at k = 20, 58 by both at k = 40, 49 and 69 at k = 60.
-inline constexpr int kSearchedColumns = 2;
-inline constexpr int kSearchedNeighbors = 40;
+/// In two and in three columns, from so many neighbours on, the mode tree searches again for what
+/// lies around instead of reading lists. A tree of a million samples takes, by lists and by search,
+/// 46 and 55 ms at k = 25, 51 and 48 at k = 35 in the plane; in space 72 and 113 ms at k = 40, 89
+/// and 91 at k = 70, 105 and 78 at k = 100.
+constexpr bool is_faster_searched(int columns, int k) {
+  return (columns <= 2 && k >= 32) || (columns == 3 && k >= 72);
+}
 
 /// Up to this many columns a neighbour's distance is computed again rather than stored: it takes a
 /// third of the memory, and the coordinates of neighbours are in the cache while a stored distance
@@ -101,7 +103,7 @@ inline constexpr std::size_t kTiedShare = 16;
 
 /// Lists are copied for a smaller k where it is below this share of what a list takes in memory:
 /// the processor fetches the gaps as well, and several passes follow.
-inline constexpr double kCopyShare = 0.4;
+inline constexpr double kCopyShare = 0.55;
 
 /// Times that all paths to a root are shortened before they are walked: without it a million walks
 /// take 6.2 ms, with 1 to 5 times 4.3, 3.8, 2.5, 2.5 and 5.
