@@ -96,6 +96,10 @@ Climb climb_plainly(const Index<T>& index, const NeighborLists& lists, std::int3
     }
   }
   if (climb.next < 0 && !has_peers) climb.next = i;
+  // What follows in memory is the rest of a longer list, whose last may tie with others.
+  const auto known = static_cast<int>(lists.stride()) - 1;
+  for (int c = lists.k(); climb.parent < 0 && c < known; ++c)
+    if (radius[neighbor[c]] < radius[i]) climb.parent = neighbor[c];
   climb.is_open = climb.parent < 0;
   return climb;
 }
@@ -195,8 +199,7 @@ class BlockClimb {
   std::int32_t parent(int lane) const { return parent_[lane]; }
   /// As of Parents.
   std::int32_t next(int lane) const {
-    if (parent_[lane] >= 0)
-      return reach_[lane] <= radius_[parent_[lane]] ? parent_[lane] : -1;
+    if (parent_[lane] >= 0) return reach_[lane] <= radius_[parent_[lane]] ? parent_[lane] : -1;
     return level_[lane] > 1 ? -1 : queries_.begin() + lane;
   }
 

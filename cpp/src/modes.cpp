@@ -181,7 +181,8 @@ class TreeBuilder {
                                             EdgeCollection(tree_.modes()));
     const auto blocks = static_cast<std::size_t>(index_.blocks());
     graph_.take_basins(tree_.basin.data(), run_);
-    parallel_for(run_, blocks, has_ties_ ? 2 : 64, [&](std::size_t begin, std::size_t end, int t) {
+    const std::size_t grain = graph_.border_blocks();
+    parallel_for(run_, blocks, grain, [&](std::size_t begin, std::size_t end, int t) {
       EdgeCollection& collection = collections[static_cast<std::size_t>(t)];
       graph_.touch_other_basins(static_cast<std::int32_t>(begin), static_cast<std::int32_t>(end), t,
                                 Gather{*this, collection});
@@ -269,22 +270,25 @@ std::size_t count_tied(const NeighborLists& lists, const Run& run) {
 
 template <class T>
 ModeTree mode_tree(const Index<T>& index, const NeighborLists& lists, Parents& parents,
-                   const Run& run) {
+                   NearBlocks* near, const Run& run) {
   DensityOrder<T> order(index, lists.squared_radii());
   const std::size_t tied = count_tied(lists, run);
   if (tied > index.samples() / tuning::kTiedShare) order.rank_coordinates();
   if (!lists.keeps_lists())
-    return TreeBuilder(order, SearchedGraph<T>(order, parents.extremes), tied > 0, run)
+    return TreeBuilder(order, SearchedGraph<T>(order, parents.extremes, lists.k(), near), tied > 0,
+                       run)
         .build(parents);
-  if (can_search_again(index) && tuning::is_faster_searched(index.columns(), lists.k()))
-    return TreeBuilder(order, ClimbedGraph<T>(order, lists, parents.extremes), tied > 0, run)
+  if (can_search_again(index) &&
+      tuning::is_faster_searched(index.columns(), lists.k(), lists.stride()))
+    return TreeBuilder(order, ClimbedGraph<T>(order, lists, tied > 0, parents.extremes, near),
+                       tied > 0, run)
         .build(parents);
-  return TreeBuilder(order, ListedGraph<T>(order, lists), tied > 0, run).build(parents);
+  return TreeBuilder(order, ListedGraph<T>(order, lists, tied > 0), tied > 0, run).build(parents);
 }
 
-template ModeTree mode_tree<float>(const Index<float>&, const NeighborLists&, Parents&,
+template ModeTree mode_tree<float>(const Index<float>&, const NeighborLists&, Parents&, NearBlocks*,
                                    const Run&);
 template ModeTree mode_tree<double>(const Index<double>&, const NeighborLists&, Parents&,
-                                    const Run&);
+                                    NearBlocks*, const Run&);
 
 }  // namespace quickshiftpp

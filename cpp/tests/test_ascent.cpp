@@ -56,3 +56,20 @@ TEST_CASE("parents are the nearest samples of smaller radius") {
     }
   }
 }
+
+TEST_CASE("parents from the beginnings of longer lists are those from lists of that length") {
+  testing::Bench bench;
+  const std::size_t samples = 3000;
+  for (int grid : {0, 9, 60}) {
+    const auto rows = testing::random_rows<double>(samples, 2, grid, 33);
+    const Index<double> index(rows.data(), samples, 2, true, bench.run);
+    const NeighborLists longer = neighbor_lists(index, 12, bench.run);
+    for (const NeighborLists& beginning : longer.first(index, {11, 8, 5, 2}, bench.run)) {
+      const NeighborLists lists = neighbor_lists(index, beginning.k(), bench.run);
+      REQUIRE(beginning.stride() > lists.stride());
+      const Parents expected = denser_parents<double>(index, lists, nullptr, bench.run);
+      const Parents found = denser_parents<double>(index, beginning, nullptr, bench.run);
+      CHECK(std::equal(found.parent.data(), found.parent.data() + samples, expected.parent.data()));
+    }
+  }
+}

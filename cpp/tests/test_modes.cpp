@@ -10,9 +10,10 @@ using namespace quickshiftpp;
 namespace {
 
 template <class T>
-ModeTree tree_of(const Index<T>& index, const NeighborLists& lists, const Run& run) {
+ModeTree tree_of(const Index<T>& index, const NeighborLists& lists, const Run& run,
+                 NearBlocks* near = nullptr) {
   Parents parents = denser_parents<T>(index, lists, nullptr, run);
-  return mode_tree(index, lists, parents, run);
+  return mode_tree(index, lists, parents, near, run);
 }
 
 }  // namespace
@@ -81,6 +82,28 @@ TEST_CASE_TEMPLATE("the graph searched again is the graph of the lists", T, floa
                  a.basin[static_cast<std::size_t>(tree.original(i))];
         CHECK(same);
       }
+    }
+  }
+}
+
+TEST_CASE("near blocks found for one k serve the smaller ones, and no larger one") {
+  testing::Bench bench;
+  const std::size_t samples = 5000;
+  for (int grid : {0, 50}) {
+    auto rows = testing::random_rows<double>(samples, 2, grid, 8);
+    std::fill_n(rows.begin(), 80, 0.5);  // of radius zero up to k = 40
+    const Index<double> index(rows.data(), samples, 2, true, bench.run);
+    NearBlocks near;
+    for (int k : {60, 45, 33, 5, 90}) {
+      CHECK(near.serve(k) == (k == 45 || k == 33 || k == 5));
+      const NeighborLists radii = neighbor_lists(index, k, bench.run, true);
+      const ModeTree expected = tree_of(index, radii, bench.run);
+      const ModeTree found = tree_of(index, radii, bench.run, &near);
+      CHECK(near.serve(k));
+      CHECK(found.position == expected.position);
+      CHECK(found.saddle == expected.saddle);
+      CHECK(found.parent == expected.parent);
+      CHECK(found.size == expected.size);
     }
   }
 }

@@ -84,6 +84,7 @@ class Surveyor:
     verbose: bool = False
     _shortest: _core.NeighborLists | None = None
     _order: npt.NDArray[np.int32] | None = None
+    _near: _core.NearBlocks | None = None
 
     def _lists_for(self, ks: list[int]) -> list[_core.NeighborLists]:
         """Return lists for descending ks, from the shortest made so far that are long enough."""
@@ -116,6 +117,8 @@ class Surveyor:
     def survey_all(self, ks: Iterable[int]) -> Iterator[Landscape]:
         """Build the landscapes for many k, the largest first; a few at a time shorten the lists."""
         descending = sorted(ks, reverse=True)
+        if len(descending) > 1:
+            self._near = _core.NearBlocks()
         for begin in range(0, len(descending), _TOGETHER):
             yield from self._survey_few(descending[begin : begin + _TOGETHER])
 
@@ -130,7 +133,7 @@ class Surveyor:
             with stage("ascent", self.verbose) as progress:
                 found = denser_parents(index, of_k, self.found.cascade, threads, progress)
             with stage("modes", self.verbose) as progress:
-                native = _core.mode_tree(index, of_k, found, threads, progress)
+                native = _core.mode_tree(index, of_k, found, self._near, threads, progress)
                 terrain = Terrain(
                     self.order(),
                     of_k.squared_radii(),

@@ -10,11 +10,12 @@
 #include "quickshiftpp/basins.hpp"
 #include "quickshiftpp/index.hpp"
 #include "quickshiftpp/kernels.hpp"
+#include "quickshiftpp/near_blocks.hpp"
 
 namespace quickshiftpp {
 
-/// Finds edges between basins by looking into space, blocks of samples against those after them; one
-/// thread's work.
+/// Finds edges between basins by looking into space, blocks of samples against those after them;
+/// one thread's work.
 ///
 /// A sample i looks for neighbours j that are denser: r_j <= r_i, at a distance of at most r_j.
 /// Most distances need not be computed: where two blocks meet, their shares of basins are compared
@@ -34,27 +35,23 @@ class BorderSearch {
 
   /// Calls touch(i, j) for samples i and denser neighbours j in other basins, one of them in the
   /// blocks [begin, end) and the other there or later. touch.known_radius(a, b) is the squared
-  /// radius of the highest edge known between two basins.
+  /// radius of the highest edge known between two basins. `near` where the pairs of blocks are
+  /// known.
   template <class Touch>
-  void run(std::int32_t begin, std::int32_t end, Touch&& touch) {
-    visit_pairs(
-        index_, begin, end,
-        [&](std::size_t a, std::size_t b) {
-          // Neighbours lie within the radius of both. Those at distance zero of radius zero, which
-          // may be any number, are linked apart.
-          const double reach = std::min(extremes_[a].greatest, extremes_[b].greatest);
-          return reach > 0 &&
-                 box_box_distance(index_.box(a), index_.box(b), index_.columns()) <= reach;
-        },
-        [&](std::size_t a, std::size_t b) { meet(a, b, touch); });
+  void run(std::int32_t begin, std::int32_t end, const NearBlocks* near, Touch&& touch) {
+    auto visit = [&](std::size_t a, std::size_t b) { meet(a, b, touch); };
+    if (near != nullptr)
+      near->visit(extremes_, begin, end, visit);
+    else
+      visit_near_blocks(index_, extremes_, begin, end, visit);
   }
 
  private:
   /// One of two blocks that meet.
   struct Side {
     std::int32_t block;
-    std::uint32_t near;       ///< the samples that reach the other block's box
-    std::uint32_t asked = 0;  ///< those for which `reached` is known
+    std::uint32_t near;                          ///< the samples that reach the other block's box
+    std::uint32_t asked = 0;                     ///< those for which `reached` is known
     std::uint32_t reached[tuning::kBlock] = {};  ///< the denser neighbours in the other block
   };
 
@@ -110,9 +107,8 @@ class BorderSearch {
     if ((from.asked >> lane & 1) == 0) {
       const std::int32_t i = index_.block_begin(from.block) + lane;
       index_.gather(i, point_.data());
-      from.reached[lane] =
-          kernel_.reaching(index_.block(to.block), index_.columns(), point_.data(), radius_[i],
-                           radius_ + index_.block_begin(to.block));
+      from.reached[lane] = kernel_.reaching(index_.block(to.block), index_.columns(), point_.data(),
+                                            radius_[i], radius_ + index_.block_begin(to.block));
       from.asked |= std::uint32_t{1} << lane;
     }
     return from.reached[lane];

@@ -12,6 +12,7 @@
 #include "quickshiftpp/buffer.hpp"
 #include "quickshiftpp/index.hpp"
 #include "quickshiftpp/kernels.hpp"
+#include "quickshiftpp/near_blocks.hpp"
 #include "quickshiftpp/neighbors.hpp"
 
 /// The mutual k-nearest-neighbour graph, as the mode tree needs it: each sample's nearest denser
@@ -71,10 +72,12 @@ void visit_around(const Index<T>& index, std::int32_t i, const double* point, do
 template <class T>
 class ListedGraph {
  public:
-  ListedGraph(const DensityOrder<T>& order, const NeighborLists& lists)
+  /// `has_ties`: for some samples neighbours are missing from the list.
+  ListedGraph(const DensityOrder<T>& order, const NeighborLists& lists, bool has_ties)
       : order_(order),
         index_(order.index()),
         lists_(lists),
+        has_ties_(has_ties),
         radius_(order.radius()),
         kernel_(kernels<T>()) {}
 
@@ -111,13 +114,17 @@ class ListedGraph {
     for (int t = 0; t < run.threads; ++t) room_.emplace_back(2 * (most + Crossings::kSpare));
   }
 
+  /// How many blocks to ask for at a time.
+  std::size_t border_blocks() const {
+    return has_ties_ ? tuning::kTiedBorderBlocks : tuning::kBorderBlocks;
+  }
+
   /// Calls touch(i, j, squared_distance) for the samples i of some blocks and neighbours j in other
   /// basins that may be denser: `squared_distance()` must be at most the squared radius of j. Where
   /// it returns true, the basin of j needs no further look from i.
   template <class Touch>
   void touch_other_basins(std::int32_t begin, std::int32_t end, int thread, Touch&& touch) {
-    for (std::int32_t block = begin; block < end; ++block)
-      touch_other_basins(block, thread, touch);
+    for (std::int32_t block = begin; block < end; ++block) touch_other_basins(block, thread, touch);
   }
 
  private:
@@ -200,6 +207,7 @@ class ListedGraph {
   const DensityOrder<T>& order_;
   const Index<T>& index_;
   const NeighborLists& lists_;
+  bool has_ties_;
   const double* radius_;
   const Kernels<T>& kernel_;
   Buffer<Dweller> dweller_;                 // by position
@@ -213,13 +221,17 @@ class ListedGraph {
 template <class T>
 class SearchedGraph {
  public:
-  /// `extremes` of the squared radii below each node.
-  SearchedGraph(const DensityOrder<T>& order, const std::vector<Extremes>& extremes)
+  /// `extremes` of the squared radii below each node, for k neighbours. `near`, where there is one,
+  /// is used if it serves, and filled if not.
+  SearchedGraph(const DensityOrder<T>& order, const std::vector<Extremes>& extremes, int k,
+                NearBlocks* near)
       : order_(order),
         index_(order.index()),
         radius_(order.radius()),
         extremes_(extremes),
-        kernel_(kernels<T>()) {}
+        kernel_(kernels<T>()),
+        k_(k),
+        near_(near) {}
 
   /// As of ListedGraph.
   std::int32_t next_upward(std::int32_t i, std::int32_t parent) const {
@@ -237,12 +249,16 @@ class SearchedGraph {
     searches_.reserve(static_cast<std::size_t>(run.threads));
     for (int t = 0; t < run.threads; ++t)
       searches_.emplace_back(index_, radius_, extremes_, *shares_);
+    if (near_ != nullptr && !near_->serve(k_)) near_->find(index_, extremes_, k_, run);
   }
+
+  /// As of ListedGraph.
+  std::size_t border_blocks() const { return tuning::kBorderBlocks; }
 
   /// As of ListedGraph, but distances are known to do. See also BorderSearch.
   template <class Touch>
   void touch_other_basins(std::int32_t begin, std::int32_t end, int thread, Touch&& touch) {
-    searches_[static_cast<std::size_t>(thread)].run(begin, end, touch);
+    searches_[static_cast<std::size_t>(thread)].run(begin, end, near_, touch);
   }
 
  private:
@@ -297,6 +313,8 @@ class SearchedGraph {
   const double* radius_;
   const std::vector<Extremes>& extremes_;
   const Kernels<T>& kernel_;
+  int k_;
+  NearBlocks* near_;
   std::vector<BorderSearch<T>> searches_;  // one for each thread
   std::optional<BasinShares> shares_;
 };
@@ -306,14 +324,15 @@ class SearchedGraph {
 template <class T>
 class ClimbedGraph {
  public:
-  ClimbedGraph(const DensityOrder<T>& order, const NeighborLists& lists,
-               const std::vector<Extremes>& extremes)
-      : listed_(order, lists), searched_(order, extremes) {}
+  ClimbedGraph(const DensityOrder<T>& order, const NeighborLists& lists, bool has_ties,
+               const std::vector<Extremes>& extremes, NearBlocks* near)
+      : listed_(order, lists, has_ties), searched_(order, extremes, lists.k(), near) {}
 
   std::int32_t next_upward(std::int32_t i, std::int32_t parent) const {
     return listed_.next_upward(i, parent);
   }
   void take_basins(const std::int32_t* basin, const Run& run) { searched_.take_basins(basin, run); }
+  std::size_t border_blocks() const { return searched_.border_blocks(); }
   template <class Touch>
   void touch_other_basins(std::int32_t begin, std::int32_t end, int thread, Touch&& touch) {
     searched_.touch_other_basins(begin, end, thread, touch);

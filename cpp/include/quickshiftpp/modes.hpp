@@ -6,6 +6,7 @@
 
 #include "quickshiftpp/ascent.hpp"
 #include "quickshiftpp/index.hpp"
+#include "quickshiftpp/near_blocks.hpp"
 #include "quickshiftpp/neighbors.hpp"
 #include "quickshiftpp/parallel.hpp"
 
@@ -24,7 +25,8 @@ struct ModeTree {
 };
 
 /// Builds the tree of the mutual k-nearest-neighbour graph. `parents` are the nearest denser
-/// samples; parents.next is taken from there, its memory becomes that of the basins.
+/// samples; parents.next is taken from there, its memory becomes that of the basins. `near`, null
+/// for none, is for those who build trees for several k, the largest first.
 ///
 /// 1. Every sample links to its nearest denser mutual neighbour; the links form basins, one per
 /// mode.
@@ -36,6 +38,6 @@ struct ModeTree {
 /// order, so that a plateau has one mode.
 template <class T>
 ModeTree mode_tree(const Index<T>& index, const NeighborLists& lists, Parents& parents,
-                   const Run& run);
+                   NearBlocks* near, const Run& run);
 
 }  // namespace quickshiftpp

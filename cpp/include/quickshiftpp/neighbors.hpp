@@ -38,6 +38,8 @@ class NeighborLists {
 
   std::size_t samples() const { return samples_; }
   int k() const { return k_; }
+  /// What a list takes in memory, in entries: k, or more where it is the beginning of another.
+  std::size_t stride() const { return stride_; }
   bool keeps_lists() const { return keep_ != Keep::nothing; }
   bool keeps_distances() const { return keep_ == Keep::all; }
   const std::int32_t* positions(std::int32_t i) const {

@@ -54,9 +54,11 @@ inline constexpr int kAbandonColumns = 16;
 /// In two and in three columns, from so many neighbours on, the mode tree searches again for what
 /// lies around instead of reading lists. A tree of a million samples takes, by lists and by search,
 /// 46 and 55 ms at k = 25, 51 and 48 at k = 35 in the plane; in space 72 and 113 ms at k = 40, 89
-/// and 91 at k = 70, 105 and 78 at k = 100.
-constexpr bool is_faster_searched(int columns, int k) {
-  return (columns <= 2 && k >= 32) || (columns == 3 && k >= 72);
+/// and 91 at k = 70, 105 and 78 at k = 100. Lists
+/// that are less than half of what lies in memory take half as long again to read.
+constexpr bool is_faster_searched(int columns, int k, std::size_t stride) {
+  const bool has_gaps = stride > 2 * static_cast<std::size_t>(k);
+  return (columns <= 2 && k >= (has_gaps ? 24 : 32)) || (columns == 3 && k >= 72);
 }
 
 /// Up to this many columns a neighbour's distance is computed again rather than stored: it takes a
@@ -91,6 +93,11 @@ inline constexpr int kPending = kFlush + kBlock;
 /// 2^11 and 2^14 a tree of a million samples takes as long.
 inline constexpr int kEdgeBits = 13;
 
+/// Blocks that a thread looks at for edges between basins before it asks for more; fewer where a
+/// sample with ties may search the whole index, to share the work and to interrupt it.
+inline constexpr std::size_t kBorderBlocks = 64;
+inline constexpr std::size_t kTiedBorderBlocks = 2;
+
 /// Edges between basins that one thread gathers before it reduces them to a spanning forest.
 inline constexpr std::size_t kForestEdges = std::size_t{1} << 20;
 
@@ -103,7 +110,7 @@ inline constexpr std::size_t kTiedShare = 16;
 
 /// Lists are copied for a smaller k where it is below this share of what a list takes in memory:
 /// the processor fetches the gaps as well, and several passes follow.
-inline constexpr double kCopyShare = 0.55;
+inline constexpr double kCopyShare = 0.4;
 
 /// Times that all paths to a root are shortened before they are walked: without it a million walks
 /// take 6.2 ms, with 1 to 5 times 4.3, 3.8, 2.5, 2.5 and 5.
