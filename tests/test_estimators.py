@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from functools import partial
 
 import numpy as np
@@ -49,6 +50,23 @@ def test_names_of_columns():
 )
 def test_default_k(n, k):
     assert default_k(n) == k
+
+
+@pytest.mark.parametrize("name", ["radii_", "log_density_", "parents_"])
+@pytest.mark.parametrize("Estimator", [QuickshiftPP, MCores])
+def test_what_is_made_when_asked_for(Estimator, name):
+    rng = np.random.default_rng(0)
+    first, second = rng.normal(size=(80, 2)), rng.normal(size=(50, 2))
+    model = Estimator(k=5, beta=0.4)
+    assert not hasattr(model, name)
+    before = getattr(model.fit(first), name).copy()
+    assert len(before) == 80
+    restored = pickle.loads(pickle.dumps(Estimator(k=5, beta=0.4).fit(first)))
+    np.testing.assert_array_equal(getattr(restored, name), before)
+    assert len(getattr(model.fit(second), name)) == 50
+    with pytest.raises(ValueError, match="k is 51"):
+        model.set_params(k=51).fit(second)
+    assert len(getattr(model, name)) == 50
 
 
 def test_labels_are_numbered_from_the_densest_mode():

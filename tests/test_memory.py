@@ -46,6 +46,8 @@ print(resident("VmHWM:") - before)
         (400_000, 2, 20, "float64", "kd_tree", 1 << 30),
         (200_000, 2, 100, "float32", "kd_tree", 1 << 30),
         (400_000, 2, 20, "float32", "kd_tree", 1 << 20),
+        (400_000, 2, 5, "float32", "kd_tree", 1 << 20),
+        (400_000, 2, 5, "float64", "kd_tree", 1 << 30),
         (150_000, 12, 20, "float64", "kd_tree", 1 << 30),
         (25_000, 100, 20, "float64", "cascade", 1 << 30),
     ],

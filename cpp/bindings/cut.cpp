@@ -16,11 +16,11 @@ namespace {
 
 using Numbers = Array<std::int32_t>;
 
-/// The values at some positions.
-Buffer<std::int32_t> at(const Column<std::int32_t>& position, const Buffer<std::int32_t>& value) {
+/// value(i) at some positions i.
+template <class Value>
+Buffer<std::int32_t> at(const Column<std::int32_t>& position, Value&& value) {
   Buffer<std::int32_t> out(position.shape(0));
-  for (std::size_t i = 0; i < out.size(); ++i)
-    out[i] = value[static_cast<std::size_t>(position.data()[i])];
+  for (std::size_t i = 0; i < out.size(); ++i) out[i] = value(position.data()[i]);
   return out;
 }
 
@@ -37,17 +37,13 @@ std::tuple<Numbers, Numbers, Numbers, Array<std::int64_t>> cut(
           "one entry per mode");
   const Cut input{basin.data(),       squared_radius.data(),        parent.data(),      n,
                   mode_sample.data(), saddle_squared_radius.data(), mode_parent.data(), modes};
-  Buffer<std::int32_t> label(n), core_label(n);
+  Buffer<std::int32_t> label(n), core_label;
   const Clusters clusters = run_native(threads, nb::none(), [&](const Run& run) {
-    Clusters found =
-        cut_labels(input, ratio, min_cluster_size, label.data(), core_label.data(), run);
-    if (wanted) {
-      label = at(*wanted, label);
-      core_label = at(*wanted, core_label);
-    } else {
-      label = by_row<std::int32_t>(row, run, [&](std::int32_t i) { return label[i]; });
-      core_label = by_row<std::int32_t>(row, run, [&](std::int32_t i) { return core_label[i]; });
-    }
+    Clusters found = cut_labels(input, ratio, min_cluster_size, label.data(), run);
+    auto label_at = [&](std::int32_t i) { return label[static_cast<std::size_t>(i)]; };
+    auto core_at = [&](std::int32_t i) { return found.core_label(input, i); };
+    core_label = wanted ? at(*wanted, core_at) : by_row<std::int32_t>(row, run, core_at);
+    label = wanted ? at(*wanted, label_at) : by_row<std::int32_t>(row, run, label_at);
     return found;
   });
   return {to_array(std::move(label)), to_array(std::move(core_label)), to_array(clusters.mode),

@@ -47,12 +47,6 @@ std::vector<std::int32_t> owning_cores(const Cut& cut, double ratio) {
   return owner;
 }
 
-/// What one basin does to its samples: they are in core `label` if their radius is small enough.
-struct BasinRule {
-  std::int32_t label;
-  double squared_radius;
-};
-
 std::vector<BasinRule> basin_rules(const Cut& cut, const std::vector<std::int32_t>& owner,
                                    const std::vector<std::int32_t>& cores, double ratio) {
   std::vector<BasinRule> core(cut.modes, BasinRule{-1, -1});
@@ -75,26 +69,21 @@ void for_samples(const Cut& cut, const Run& run, Body&& body) {
   });
 }
 
-/// Labels by climbing to the first sample that lies in a core; returns how many have each label.
-std::vector<std::int64_t> climb(const Cut& cut, const std::vector<BasinRule>& rules,
-                                std::size_t clusters, std::int32_t* label, std::int32_t* core_label,
-                                const Run& run) {
+/// Labels by climbing to the first sample that lies in a core; counts the samples of each.
+void climb(const Cut& cut, Clusters& clusters, std::int32_t* label, const Run& run) {
   for_samples(cut, run, [&](std::size_t i) {
-    const BasinRule& rule = rules[static_cast<std::size_t>(cut.basin[i])];
-    const bool in_core = cut.squared_radius[i] <= rule.squared_radius;
-    core_label[i] = in_core ? rule.label : -1;
-    label[i] = in_core ? static_cast<std::int32_t>(i) : cut.parent[i];
+    const auto sample = static_cast<std::int32_t>(i);
+    label[i] = clusters.core_label(cut, sample) >= 0 ? sample : cut.parent[i];
   });
   resolve_roots(label, cut.samples, run);
-  std::vector<std::int64_t> size(clusters, 0);
+  clusters.size.assign(clusters.mode.size(), 0);
   parallel_for(run, cut.samples, tuning::kGrain, [&](std::size_t begin, std::size_t end, int) {
-    LabelCounter counter(size);
+    LabelCounter counter(clusters.size);
     for (std::size_t i = begin; i < end; ++i) {
-      label[i] = core_label[label[i]];
+      label[i] = clusters.basins[static_cast<std::size_t>(cut.basin[label[i]])].label;
       counter.add(label[i]);
     }
   });
-  return size;
 }
 
 /// Gives the clusters of `number` -1 to others and the rest the number named there. Adds to `size`
@@ -103,13 +92,10 @@ std::vector<std::int64_t> climb(const Cut& cut, const std::vector<BasinRule>& ru
 /// A sample of a cluster that dissolves climbs on until it comes to one whose cluster remains: that
 /// one's label is what it would have reached itself.
 void dissolve(const Cut& cut, const std::vector<std::int32_t>& number,
-              std::vector<std::int64_t>& size, std::int32_t* label, std::int32_t* core_label,
-              const Run& run) {
-  auto renumbered = [&](std::int32_t l) { return number[static_cast<std::size_t>(l)]; };
+              std::vector<std::int64_t>& size, std::int32_t* label, const Run& run) {
   Buffer<std::int32_t> up(cut.samples);
   for_samples(cut, run, [&](std::size_t i) {
-    label[i] = renumbered(label[i]);
-    if (core_label[i] >= 0) core_label[i] = renumbered(core_label[i]);
+    label[i] = number[static_cast<std::size_t>(label[i])];
     up[i] = label[i] >= 0 ? static_cast<std::int32_t>(i) : cut.parent[i];
   });
   // Only those without a label are written, only those with one are read.
@@ -123,13 +109,13 @@ void dissolve(const Cut& cut, const std::vector<std::int32_t>& number,
 }  // namespace
 
 Clusters cut_labels(const Cut& cut, double ratio, std::int64_t min_cluster_size,
-                    std::int32_t* label, std::int32_t* core_label, const Run& run) {
+                    std::int32_t* label, const Run& run) {
   const std::vector<std::int32_t> owner = owning_cores(cut, ratio);
   Clusters clusters;
   for (std::size_t m = 0; m < cut.modes; ++m)
     if (owner[m] == static_cast<std::int32_t>(m)) clusters.mode.push_back(owner[m]);
-  clusters.size = climb(cut, basin_rules(cut, owner, clusters.mode, ratio), clusters.mode.size(),
-                        label, core_label, run);
+  clusters.basins = basin_rules(cut, owner, clusters.mode, ratio);
+  climb(cut, clusters, label, run);
 
   std::vector<std::int32_t> number(clusters.mode.size(), -1);
   Clusters kept;
@@ -141,7 +127,10 @@ Clusters cut_labels(const Cut& cut, double ratio, std::int64_t min_cluster_size,
     kept.size.push_back(clusters.size[c]);
   }
   if (kept.mode.size() == clusters.mode.size()) return clusters;
-  dissolve(cut, number, kept.size, label, core_label, run);
+  kept.basins = std::move(clusters.basins);
+  for (BasinRule& rule : kept.basins)
+    if (rule.label >= 0) rule.label = number[static_cast<std::size_t>(rule.label)];
+  dissolve(cut, number, kept.size, label, run);
   return kept;
 }
 

@@ -17,13 +17,21 @@ TEST_CASE("cut_labels: a core, a climber, and a cluster that dissolves") {
   const std::int32_t mode_sample[] = {0, 2};
   const std::int32_t mode_parent[] = {-1, 0};
   const Cut cut{basin, radius, parent, 4, mode_sample, saddle, mode_parent, 2};
-  std::int32_t label[4], core[4];
-  CHECK(cut_labels(cut, 2.0, 1, label, core, bench.run).size == std::vector<std::int64_t>{3, 1});
+  std::int32_t label[4];
+  auto cores = [&](const Clusters& clusters) {
+    std::vector<std::int32_t> core;
+    for (std::int32_t i = 0; i < 4; ++i) core.push_back(clusters.core_label(cut, i));
+    return core;
+  };
+  const Clusters both = cut_labels(cut, 2.0, 1, label, bench.run);
+  CHECK(both.size == std::vector<std::int64_t>{3, 1});
   CHECK(std::vector(label, label + 4) == std::vector{0, 0, 1, 0});
-  CHECK(std::vector(core, core + 4) == std::vector{0, -1, 1, 0});
-  CHECK(cut_labels(cut, 4.0, 1, label, core, bench.run).mode.size() ==
-        1);  // the saddle is in reach
-  CHECK(cut_labels(cut, 2.0, 2, label, core, bench.run).mode.size() == 1);  // one sample is too few
+  CHECK(cores(both) == std::vector{0, -1, 1, 0});
+  // The saddle is in reach.
+  CHECK(cut_labels(cut, 4.0, 1, label, bench.run).mode.size() == 1);
+  // One sample is too few.
+  const Clusters one = cut_labels(cut, 2.0, 2, label, bench.run);
+  CHECK(one.size == std::vector<std::int64_t>{4});
   CHECK(std::vector(label, label + 4) == std::vector{0, 0, 0, 0});
-  CHECK(std::vector(core, core + 4) == std::vector{0, -1, -1, 0});
+  CHECK(cores(one) == std::vector{0, -1, -1, 0});
 }

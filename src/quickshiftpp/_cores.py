@@ -14,7 +14,6 @@ from ._landscape import Landscape, Surveyor
 from ._modes import ModeTree
 from ._neighbors import search
 from ._progress import stage
-from ._terrain import Terrain
 from ._validation import FloatArray, scale
 
 CORE_CONSTRAINTS: dict[str, Any] = {
@@ -32,15 +31,12 @@ class CoreClusterer(IndexedClusterer):
     k_: int
     beta_: float
     dimension_: float
-    radii_: npt.NDArray[np.float64]
-    log_density_: npt.NDArray[np.float64]
-    parents_: npt.NDArray[np.int32]
     tree_: ModeTree
     labels_: npt.NDArray[np.int32]
     core_labels_: npt.NDArray[np.int32]
     mode_indices_: npt.NDArray[np.int64]
     n_clusters_: int
-    _terrain: Terrain
+    _landscape: Landscape
 
     def _keeps_lists(self, n_samples: int) -> bool:  # noqa: ARG002
         return isinstance(self.dimension, str)
@@ -60,16 +56,35 @@ class CoreClusterer(IndexedClusterer):
     def _take_landscape(self, landscape: Landscape) -> None:
         self.k_ = landscape.k
         self.dimension_ = landscape.dimension
-        self.radii_ = landscape.radii
-        self.log_density_ = landscape.log_density
-        self.parents_ = landscape.parents
         self.tree_ = landscape.tree
-        self._terrain = landscape.terrain
+        self._landscape = landscape
+
+    # Not every user looks at these; they are made when they are asked for.
+
+    @property
+    def radii_(self) -> npt.NDArray[np.float64]:
+        """The distance of every sample to its k-th nearest."""
+        return self._fitted_landscape("radii_").radii
+
+    @property
+    def log_density_(self) -> npt.NDArray[np.float64]:
+        """The log of the density at every sample."""
+        return self._fitted_landscape("log_density_").log_density
+
+    @property
+    def parents_(self) -> npt.NDArray[np.int32]:
+        """The nearest denser sample of every sample, -1 for the densest."""
+        return self._fitted_landscape("parents_").parents
+
+    def _fitted_landscape(self, name: str) -> Landscape:
+        if "_landscape" not in vars(self):
+            raise AttributeError(f"{type(self).__name__!r} has no attribute {name!r} before fit.")
+        return self._landscape
 
     @property
     def _squared_radii(self) -> npt.NDArray[np.float64]:
         """By row, in the unit of the index."""
-        return self._terrain.squared_radii_by_row()
+        return self._landscape.squared_radii
 
     def _take_labels(self, beta: float, min_cluster_size: int) -> npt.NDArray[np.int64]:
         """Label the samples; return the sizes of the clusters."""

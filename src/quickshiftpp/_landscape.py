@@ -26,7 +26,8 @@ _TOGETHER = 4
 class Landscape:
     """The density of the samples as k neighbours show it. No beta enters.
 
-    By row: `squared_radii`, `radii`, `log_density` and `parents`, made when they are asked for.
+    By row: `squared_radii`, `radii`, `log_density` and `parents`, made when they are asked for; all
+    but the first are kept.
     """
 
     terrain: Terrain
@@ -42,7 +43,7 @@ class Landscape:
         """The dimension that relates radii to densities."""
         return self.terrain.dimension
 
-    @cached_property
+    @property
     def squared_radii(self) -> npt.NDArray[np.float64]:
         """The squared distance of every sample to its k-th nearest."""
         return self.terrain.squared_radii_by_row()

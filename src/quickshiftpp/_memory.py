@@ -54,20 +54,23 @@ def estimate_memory(
     --------
     >>> from quickshiftpp import estimate_memory
     >>> round(estimate_memory(1_000_000, 2, k=20) / 1e6)
-    160
+    137
     """
     item = np.dtype(dtype).itemsize
     # The samples once more, in blocks, and their row numbers.
     per_sample = n_features * item + 4.0
     if algorithm == "kd_tree":  # two nodes for 32 samples, each with a bounding box in float64
         per_sample += 2 / 32 * (2 * 8 * n_features + 9)
-    # A neighbour: its number, and its distance where that is not computed again.
+    # Radii, ties, parents, basins, and the row numbers once more, for the tree.
+    per_sample += 8 + 1 + 4 + 4 + 4
+    # A neighbour: its number, and its distance where that is not computed again; with them basins
+    # beside rounded radii. Without them, or after them, labels, and labels and cores by row.
     if keep_lists or not skips_lists(n_samples, n_features, k, algorithm):
-        per_sample += k * (4 if n_features <= _core.RECOMPUTE_COLUMNS else 12)
-    # Radii, and rounded beside basins; ties, densities, parents, basins twice, and their numbers.
-    per_sample += 8 + 8 + 1 + 8 + 4 + 4 + 4 + 4
-    # Modes, and edges between their basins: between 3 and 40 bytes, by the noise in the density.
-    per_sample += 16
+        per_sample += k * (4 if n_features <= _core.RECOMPUTE_COLUMNS else 12) + 8
+    else:
+        per_sample += 4 + 4 + 4
+    # Modes: the fewer neighbours, the noisier the density, the more there are.
+    per_sample += min(100 / max(k, 1), 40)
     if algorithm == "cascade":  # all axes twice; the first ones once more, in blocks with boxes
         axes = min(n_features, _core.CASCADE_AXES)
         screened = min(axes, _core.SCREEN_AXES)

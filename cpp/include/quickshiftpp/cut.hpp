@@ -21,20 +21,32 @@ struct Cut {
   std::size_t modes;
 };
 
-/// The clusters in label order.
+/// The samples of a basin with at most this squared radius are in core `label`; -1 for none.
+struct BasinRule {
+  std::int32_t label;
+  double squared_radius;
+};
+
+/// The clusters in label order, and the cores.
 struct Clusters {
   std::vector<std::int32_t> mode;
   std::vector<std::int64_t> size;
+  std::vector<BasinRule> basins;  ///< by mode
+
+  /// The core that a sample lies in, -1 for none: so quickly told that nobody needs to store it.
+  std::int32_t core_label(const Cut& cut, std::int32_t i) const {
+    const BasinRule& rule = basins[static_cast<std::size_t>(cut.basin[i])];
+    return cut.squared_radius[i] <= rule.squared_radius ? rule.label : -1;
+  }
 };
 
 /// Labels the samples, by position.
 ///
 /// `ratio` is the largest quotient of squared radii inside a core, (1 - beta)^(-2 / d): a mode
 /// founds a core iff its saddle's quotient exceeds it, and a sample belongs to the core of its
-/// component iff its own does not. `core_label` is -1 outside cores. Clusters of fewer than
-/// `min_cluster_size` samples lose their core, and their samples climb on; one whose mode has no
-/// denser sample to climb to remains.
+/// component iff its own does not. Clusters of fewer than `min_cluster_size` samples lose their
+/// core, and their samples climb on; one whose mode has no denser sample to climb to remains.
 Clusters cut_labels(const Cut& cut, double ratio, std::int64_t min_cluster_size,
-                    std::int32_t* label, std::int32_t* core_label, const Run& run);
+                    std::int32_t* label, const Run& run);
 
 }  // namespace quickshiftpp
