@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import oracle
+from cases import SIMD_LEVELS, force_instruction_set
 from quickshiftpp import QuickshiftPP, _core, all_neighbors
 from quickshiftpp._cascade import leading_coordinates
 from quickshiftpp._neighbors import choose_algorithm
@@ -66,6 +67,42 @@ def test_same_as_brute_force(name, dtype):
     one, other = (QuickshiftPP(5, 0.4, algorithm=a).fit(X) for a in ("cascade", "brute"))
     np.testing.assert_array_equal(one.parents_, other.parents_)
     np.testing.assert_array_equal(one.labels_, other.labels_)
+
+
+# Beyond 2,048 samples every two blocks meet once, for both: the lists of all are shared by all
+# threads.
+LARGE = {
+    "noise": lambda rng: rng.normal(size=(3000, 12)),
+    "clusters": lambda rng: rng.integers(0, 40, (3500, 1)) * 9 + rng.normal(size=(3500, 30)),
+    "ties": lambda rng: rng.integers(0, 2, (2500, 14)).astype(float),
+    "copies and others": lambda rng: np.r_[
+        np.full((2200, 12), 0.5), rng.normal(size=(900, 12)), rng.integers(0, 2, (300, 12))
+    ],
+}
+
+
+@pytest.mark.parametrize("threads", [1, 2, 5])
+@pytest.mark.parametrize("name", LARGE)
+def test_pairs_of_blocks_that_meet_once(name, threads):
+    rng = np.random.default_rng(1)
+    X = LARGE[name](rng)
+    X = X[rng.permutation(len(X))]
+    for k in (2, 15, 60):
+        expected = all_neighbors(X, k, algorithm="brute")
+        found = all_neighbors(X, k, algorithm="cascade", n_jobs=threads)
+        np.testing.assert_array_equal(found[0], expected[0])
+        np.testing.assert_array_equal(found[1], expected[1])
+    labels = QuickshiftPP(15, 0.4, algorithm="cascade", n_jobs=threads).fit(X).labels_
+    np.testing.assert_array_equal(labels, QuickshiftPP(15, 0.4, algorithm="brute").fit(X).labels_)
+
+
+@pytest.mark.parametrize("level", SIMD_LEVELS)
+def test_pairs_of_blocks_with_every_instruction_set(level, monkeypatch):
+    X = LARGE["ties"](np.random.default_rng(2)).astype(np.float32)
+    expected = all_neighbors(X, 15, algorithm="brute")
+    force_instruction_set(level, monkeypatch)
+    for found, wanted in zip(all_neighbors(X, 15, algorithm="cascade"), expected, strict=True):
+        np.testing.assert_array_equal(found, wanted)
 
 
 @pytest.mark.parametrize("axes", [1, 7, 192])

@@ -6,6 +6,7 @@
 #include <limits>
 #include <memory>
 
+#include "cascade_pairs.hpp"
 #include "quickshiftpp/shortlist.hpp"
 
 namespace quickshiftpp {
@@ -25,12 +26,6 @@ Buffer<float> first_axes(const LeadingAxes& leading, std::size_t samples, int ax
     std::copy_n(leading.coordinates + i * static_cast<std::size_t>(leading.axes), axes,
                 rows.data() + i * static_cast<std::size_t>(axes));
   return rows;
-}
-
-double squared_norm(const float* point, int axes) {
-  double sum = 0;
-  for (int a = 0; a < axes; ++a) sum += static_cast<double>(point[a]) * point[a];
-  return sum;
 }
 
 }  // namespace
@@ -68,8 +63,8 @@ class Cascade<T>::Probe {
   /// Samples beyond this squared distance, in the units of the rows, are of no interest to query q;
   /// none are where it is negative.
   void set_bound(int q, double squared) {
-    const double length = std::sqrt(squared) * cascade_.scale_ * (1 + 1e-12) + cascade_.error_;
-    set_reach(q, squared < 0 ? -1 : length * length);
+    reach_[q] = cascade_.reach_of(squared);
+    threshold_[q] = cascade_.threshold_of(norm_[q], reach_[q]);
   }
   /// Squared, along the axes.
   double widest_reach() const { return *std::max_element(reach_, reach_ + queries_); }
@@ -108,21 +103,6 @@ class Cascade<T>::Probe {
     double apart;
     std::int32_t sample;
   };
-
-  void set_reach(int q, double squared) {
-    reach_[q] = squared;
-    constexpr float infinity = std::numeric_limits<float>::infinity();
-    if (squared < 0 || squared == kInfinity) {
-      threshold_[q] = squared < 0 ? infinity : -infinity;
-      return;
-    }
-    // |q - t|^2 <= reach, solved for the product of q and t, less what rounding may add to it.
-    const double norm = std::sqrt(norm_[q]), largest = cascade_.largest_norm_;
-    const double rounding =
-        (cascade_.screen_.columns() + 8) * kFloatUnit * largest * (norm + largest);
-    const double threshold = 0.5 * (norm_[q] - squared) - rounding;
-    threshold_[q] = std::nextafter(static_cast<float>(threshold), -infinity);
-  }
 
   template <class Take>
   void measure(int q, Take&& take) {
@@ -169,8 +149,9 @@ class Cascade<T>::BlockSearch {
     for (int i = 0; i < kBlock / kProbe; ++i) probes_.emplace_back(cascade);
   }
 
+  /// Looks through up to `most` blocks, from the nearest on. Returns them, in order.
   template <class Store>
-  void run(std::int32_t block, Store&& store) {
+  std::vector<std::int32_t> run(std::int32_t block, std::size_t most, Store&& store) {
     const Index<float>& screen = cascade_.screen_;
     const int lanes = screen.block_end(block) - screen.block_begin(block);
     for (Probe& probe : probes_) probe.clear();
@@ -181,6 +162,7 @@ class Cascade<T>::BlockSearch {
                              screen.original(position));
     }
     const double* box = screen.box(screen.leaf(block));
+    std::vector<std::int32_t> seen;
     reach_ = kInfinity;
     // One more copy than k, so that the list knows of a tie beyond it.
     visit_outward(
@@ -189,13 +171,19 @@ class Cascade<T>::BlockSearch {
           return box_box_distance(box, screen.box(node), screen.columns(),
                                   std::min(screen.columns(), tuning::kBoxAxes));
         },
-        [this] { return reach_; }, [this](std::int32_t b, std::size_t) { meet(b); });
+        [&] { return seen.size() < most ? reach_ : -1; },
+        [&](std::int32_t b, std::size_t) {
+          meet(b);
+          seen.push_back(b);
+        });
     for_each_probe([](Probe& probe, auto&& take) { probe.finish(take); });
     for (int lane = 0; lane < lanes; ++lane) {
       shortlist_[lane].flush(cascade_.index_, cascade_.kernel_);
       store(static_cast<std::size_t>(screen.original(screen.block_begin(block) + lane)),
             shortlist_[lane]);
     }
+    std::sort(seen.begin(), seen.end());
+    return seen;
   }
 
  private:
@@ -283,6 +271,18 @@ Cascade<T>::Cascade(const Index<T>& index, const T* rows, const LeadingAxes& lea
 }
 
 template <class T>
+float Cascade<T>::threshold_of(double squared_norm, double reach) const {
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  if (reach < 0) return infinity;
+  if (reach == kInfinity) return -infinity;
+  // |q - t|^2 <= reach, solved for the product of q and t, less what rounding may add to it.
+  const double rounding = (screen_.columns() + 8) * kFloatUnit * largest_norm_ *
+                          (std::sqrt(squared_norm) + largest_norm_);
+  const double threshold = 0.5 * (squared_norm - reach) - rounding;
+  return std::nextafter(static_cast<float>(threshold), -infinity);
+}
+
+template <class T>
 double Cascade<T>::apart(std::int32_t a, std::int32_t b, double reach) const {
   // Less what rounding may add; a sum of squares errs by a share of itself.
   const double shrink = 1 - (static_cast<double>(refined_axes_) + 8) * kFloatUnit;
@@ -297,19 +297,46 @@ double Cascade<T>::apart(std::int32_t a, std::int32_t b, double reach) const {
 }
 
 template <class T>
-NeighborLists Cascade<T>::neighbor_lists(int k, const Run& run) const {
+NeighborLists Cascade<T>::neighbor_lists(int k, const Run& run, std::size_t home) const {
   NeighborLists lists(index_, k);
-  std::vector<std::unique_ptr<BlockSearch>> searches;
-  for (int t = 0; t < run.threads; ++t) searches.push_back(std::make_unique<BlockSearch>(*this, k));
+  const auto blocks = static_cast<std::size_t>(screen_.blocks());
+  // Enough to fill a list, one of them not being full; all where no distances are kept that others
+  // could add to.
+  home = std::max(home, 4 * static_cast<std::size_t>(k) / kBlock + 2);
+  if (!lists.keeps_distances()) home = blocks;
+  std::vector<std::vector<std::int32_t>> seen(blocks);
+  {
+    std::vector<std::unique_ptr<BlockSearch>> searches;
+    for (int t = 0; t < run.threads; ++t)
+      searches.push_back(std::make_unique<BlockSearch>(*this, k));
+    parallel_for(run, blocks, 1, [&](std::size_t block, std::size_t, int thread) {
+      seen[block] = searches[static_cast<std::size_t>(thread)]->run(
+          static_cast<std::int32_t>(block), home, [&](std::size_t i, const Shortlist<T>& found) {
+            lists.store(i, found, found.tied_beyond(), found.may_tie());
+          });
+    });
+  }
+  if (home < blocks) meet_pairs(lists, seen, run);
+  return lists;
+}
+
+template <class T>
+void Cascade<T>::meet_pairs(NeighborLists& lists,
+                            const std::vector<std::vector<std::int32_t>>& seen,
+                            const Run& run) const {
+  SharedLists shared(*this, lists, seen);
+  Buffer<double> reach(screen_.samples(), screen_.room());
+  for (std::int32_t i = 0; i < static_cast<std::int32_t>(screen_.samples()); ++i)
+    reach[static_cast<std::size_t>(i)] = shared.reach(i);
+  const std::vector<Extremes> node_reach = screen_.extremes_per_node(reach.data(), run);
+  std::vector<std::unique_ptr<PairSearch>> searches;
+  for (int t = 0; t < run.threads; ++t)
+    searches.push_back(std::make_unique<PairSearch>(*this, shared, node_reach));
   parallel_for(run, static_cast<std::size_t>(screen_.blocks()), 1,
                [&](std::size_t block, std::size_t, int thread) {
-                 searches[static_cast<std::size_t>(thread)]->run(
-                     static_cast<std::int32_t>(block),
-                     [&](std::size_t i, const Shortlist<T>& found) {
-                       lists.store(i, found, found.tied_beyond(), found.may_tie());
-                     });
+                 searches[static_cast<std::size_t>(thread)]->run(static_cast<std::int32_t>(block),
+                                                                 lists.k() / kBlock + 1);
                });
-  return lists;
 }
 
 /// The nearest samples below their limits, for a few queries that are near each other.

@@ -16,7 +16,7 @@ namespace quickshiftpp::QSPP_ISA {
 extern const Kernels<float> kFloat;
 extern const Kernels<double> kDouble;
 extern const ScreenKernels kScreen;
-const ScreenKernels kScreen{screen, apart};
+const ScreenKernels kScreen{screen, screen_both, apart};
 const Kernels<float> kFloat{within<float>, near_box<float>,   upward<float>,       reaching<float>,
                             between,       run_within<float>, gaussian<float>,     sort,
                             select,        crossings,         row_distances<float>};

@@ -120,21 +120,22 @@ Buffer<std::int32_t> ordered_positions(const Index<T>& index, IsWanted&& is_want
   return positions;
 }
 
-/// Calls take(i, list) for every query; returns how many blocks were looked through.
+/// Calls take(i, list) for every query, or those of one block in `step`; returns how many blocks
+/// were looked through.
 template <class T, class Take>
 std::size_t search_all_blocks(const Index<T>& queries, const Index<T>& targets, int k,
-                              const Run& run, Take&& take) {
+                              const Run& run, Take&& take, std::size_t step = 1) {
   std::vector<BlockSearch<T>> searches;
   searches.reserve(static_cast<std::size_t>(run.threads));
   for (int t = 0; t < run.threads; ++t) searches.emplace_back(queries, targets, k);
-  const auto blocks = static_cast<std::size_t>(queries.blocks());
+  const std::size_t blocks = (static_cast<std::size_t>(queries.blocks()) + step - 1) / step;
   // Neighbouring blocks look at the same targets, so a thread takes a few in a row.
   const std::size_t grain =
       std::clamp<std::size_t>(blocks / (8 * static_cast<std::size_t>(run.threads)), 1, 16);
   parallel_for(run, blocks, grain, [&](std::size_t begin, std::size_t end, int thread) {
     BlockSearch<T>& search = searches[static_cast<std::size_t>(thread)];
     for (std::size_t b = begin; b < end; ++b) {
-      search.run(static_cast<std::int32_t>(b));
+      search.run(static_cast<std::int32_t>(b * step));
       for (int lane = 0; lane < search.lanes(); ++lane)
         take(static_cast<std::size_t>(search.begin() + lane), search.shortlist(lane));
     }
@@ -192,6 +193,33 @@ NeighborLists::NeighborLists(const NeighborLists& longer, int k)
       squared_radius_(std::make_shared<Buffer<double>>(samples_, room_)),
       ties_(samples_) {}
 
+bool NeighborLists::insert(std::size_t i, double squared, std::int32_t position) {
+  std::int32_t* neighbor = entries_->position.data() + i * stride_;
+  double* distance = entries_->squared_distance.data() + i * stride_;
+  const int last = k_ - 1;
+  // The sample itself remains the first; positions are row numbers here, which settle ties.
+  auto comes_before = [&](int c) {
+    return c == 0 || distance[c] < squared || (distance[c] == squared && neighbor[c] < position);
+  };
+  if (comes_before(last)) {
+    if (distance[last] == squared) ties_[i] |= kBeyond;
+    return false;
+  }
+  const double left_out = distance[last];
+  int c = last;
+  for (; !comes_before(c - 1); --c) {
+    neighbor[c] = neighbor[c - 1];
+    distance[c] = distance[c - 1];
+  }
+  neighbor[c] = position;
+  distance[c] = squared;
+  const bool is_tied =
+      (c > 1 && distance[c - 1] == squared) || (c < last && distance[c + 1] == squared);
+  ties_[i] = ties(left_out == distance[last], may_tie(static_cast<std::int32_t>(i)) || is_tied);
+  (*squared_radius_)[i] = distance[last];
+  return true;
+}
+
 template <class T>
 std::vector<NeighborLists> NeighborLists::first(const Index<T>& index, const std::vector<int>& ks,
                                                 const Run& run) const {
@@ -235,10 +263,11 @@ NeighborLists neighbor_lists(const Index<T>& index, int k, const Run& run, bool 
 
 template <class T>
 double visited_share(const Index<T>& index, int k, const Run& run) {
+  constexpr std::size_t step = tuning::kPilotStep;
   const std::size_t visits =
-      search_all_blocks(index, index, k, run, [](std::size_t, const Shortlist<T>&) {});
-  const auto blocks = static_cast<double>(index.blocks());
-  return static_cast<double>(visits) / (blocks * blocks);
+      search_all_blocks(index, index, k, run, [](std::size_t, const Shortlist<T>&) {}, step);
+  const auto blocks = static_cast<std::size_t>(index.blocks());
+  return static_cast<double>(visits) / static_cast<double>(blocks * ((blocks + step - 1) / step));
 }
 
 template <class T>

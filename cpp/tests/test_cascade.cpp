@@ -22,9 +22,28 @@ std::vector<float> first_columns(const std::vector<T>& rows, std::size_t samples
 
 }  // namespace
 
+TEST_CASE("thousands of equal rows at the radius of others are not looked at one by one") {
+  testing::Bench bench;
+  const std::size_t samples = 40000, equal = 30000;
+  const int columns = 12, k = 20;
+  auto rows = testing::random_rows<double>(samples, columns, 0, 5);
+  std::fill_n(rows.begin(), equal * columns, 0.5);
+  const Index<double> index(rows.data(), samples, columns, false, bench.run);
+  const auto coordinates = first_columns(rows, samples, columns, columns);
+  const Cascade<double> cascade(index, rows.data(), {coordinates.data(), columns, 0.5, 1e-5},
+                                bench.run);
+  const NeighborLists alone = cascade.neighbor_lists(k, bench.run, samples);
+  const NeighborLists pairs = cascade.neighbor_lists(k, bench.run);
+  bool same = true;
+  for (auto i = static_cast<std::int32_t>(equal); i < static_cast<std::int32_t>(samples); ++i)
+    same &= std::equal(pairs.positions(i), pairs.positions(i) + k, alone.positions(i)) &&
+            pairs.tied_beyond(i) == alone.tied_beyond(i);
+  CHECK(same);
+}
+
 TEST_CASE_TEMPLATE("a cascade finds what brute force finds", T, float, double) {
   testing::Bench bench;
-  const std::size_t samples = 500;
+  const std::size_t samples = 675;  // a last block of three
   for (int grid : {0, 2, 5}) {
     for (int columns : {1, 9, 60}) {
       const auto rows = testing::random_rows<T>(samples, columns, grid, 11 + columns);
@@ -33,15 +52,22 @@ TEST_CASE_TEMPLATE("a cascade finds what brute force finds", T, float, double) {
         const auto coordinates = first_columns(rows, samples, columns, axes);
         const Cascade<T> cascade(index, rows.data(), {coordinates.data(), axes, 0.5, 1e-5},
                                  bench.run);
-        for (int k : {1, 6, 70, 499}) {
+        for (int k : {1, 6, 32, 70, 499}) {
           const NeighborLists expected = neighbor_lists(index, k, bench.run);
-          const NeighborLists lists = cascade.neighbor_lists(k, bench.run);
           bool same = true;
-          for (std::int32_t i = 0; i < static_cast<std::int32_t>(samples); ++i) {
-            same &= lists.squared_radii()[i] == expected.squared_radii()[i];
-            if (lists.squared_radii()[i] == 0) continue;  // any of the equal rows will do
-            same &= lists.tied_beyond(i) == expected.tied_beyond(i);
-            for (int c = 0; c < k; ++c) same &= lists.positions(i)[c] == expected.positions(i)[c];
+          // By themselves all the way, and in pairs as soon as lists are full.
+          for (std::size_t home : {samples, std::size_t{1}}) {
+            const NeighborLists lists = cascade.neighbor_lists(k, bench.run, home);
+            for (std::int32_t i = 0; i < static_cast<std::int32_t>(samples); ++i) {
+              same &= lists.squared_radii()[i] == expected.squared_radii()[i];
+              if (lists.squared_radii()[i] == 0) continue;  // any of the equal rows will do
+              same &= lists.tied_beyond(i) == expected.tied_beyond(i);
+              for (int c = 0; c < k; ++c) same &= lists.positions(i)[c] == expected.positions(i)[c];
+              if (!lists.may_tie(i) && lists.keeps_distances())
+                for (int c = 2; c < k; ++c)
+                  same &=
+                      lists.squared_distance(index, i, c) > lists.squared_distance(index, i, c - 1);
+            }
           }
           CHECK(same);
           const auto parents = denser_parents<T>(index, expected, nullptr, bench.run);

@@ -75,6 +75,8 @@ def estimate_memory(
         axes = min(n_features, _core.CASCADE_AXES)
         screened = min(axes, _core.SCREEN_AXES)
         per_sample += 2 * 4 * axes + screened * (4 + 2 / 32 * 16) + 8
+        # Bounds and norms while lists are shared, and which blocks have met.
+        per_sample += 28 + 4 * 256 / 32
     return round(n_samples * per_sample)
 
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -37,7 +38,12 @@ class Cascade {
 
   std::size_t samples() const { return index_.samples(); }
 
-  NeighborLists neighbor_lists(int k, const Run& run) const;
+  /// `home`: how many blocks samples look through by themselves, at least, before every two blocks
+  /// meet for both sides.
+  NeighborLists neighbor_lists(int k, const Run& run, std::size_t home) const;
+  NeighborLists neighbor_lists(int k, const Run& run) const {
+    return neighbor_lists(k, run, tuning::home_blocks(static_cast<std::size_t>(screen_.blocks())));
+  }
 
   /// As NearestBelow from samples of the index, for several at once: fills in found[i] for
   /// samples[i]. `key` and `limit` by row.
@@ -47,14 +53,36 @@ class Cascade {
  private:
   class Probe;
   class BlockSearch;
+  class SharedLists;
+  class PairSearch;
   class BelowSearch;
 
+  /// Completes lists that were found among the blocks of the screen that each has `seen`.
+  void meet_pairs(NeighborLists& lists, const std::vector<std::vector<std::int32_t>>& seen,
+                  const Run& run) const;
+
+  static double squared_norm(const float* point, int axes) {
+    double sum = 0;
+    for (int a = 0; a < axes; ++a) sum += static_cast<double>(point[a]) * point[a];
+    return sum;
+  }
   const T* row(std::int32_t position) const {
     return rows_ + static_cast<std::size_t>(screen_.original(position)) * columns_;
   }
   const float* refined(std::int32_t position) const {
     return refined_.data() + static_cast<std::size_t>(position) * refined_axes_;
   }
+
+  /// How far samples within a squared distance, in the units of the rows, may be apart along the
+  /// axes: squared, and negative where that is.
+  double reach_of(double squared) const {
+    if (squared < 0) return -1;
+    const double length = std::sqrt(squared) * scale_ * (1 + 1e-12) + error_;
+    return length * length;
+  }
+  /// The least product with a sample, less half of that one's squared norm, that a sample of the
+  /// given squared norm must look at: both as ScreenKernels compute them.
+  float threshold_of(double squared_norm, double reach) const;
 
   /// At most the squared distance along all axes; once it exceeds `reach`, less will do.
   double apart(std::int32_t a, std::int32_t b, double reach) const;

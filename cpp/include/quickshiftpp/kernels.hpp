@@ -162,6 +162,12 @@ struct ScreenKernels {
   void (*screen)(const float* block, int axes, const float* points, const float* half_norm,
                  const float* threshold, std::uint32_t* mask);
 
+  /// The same for both sides: `mask` as of `screen`, and bit i of other_mask[q] is set where the
+  /// product, less own_half_norm[q], is at least other_threshold[i].
+  void (*screen_both)(const float* block, int axes, const float* points, const float* half_norm,
+                      const float* threshold, const float* own_half_norm,
+                      const float* other_threshold, std::uint32_t* mask, std::uint32_t* other_mask);
+
   /// The squared distance of two points of `axes` coordinates, a multiple of 16.
   float (*apart)(const float* a, const float* b, int axes);
 };

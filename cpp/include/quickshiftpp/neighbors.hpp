@@ -88,6 +88,10 @@ class NeighborLists {
     ties_[i] = ties(tied_beyond, may_tie);
   }
 
+  /// Takes another sample into a full list, at a distance that is kept, if it is near enough.
+  /// Returns whether the radius may have changed. A sample may be offered once.
+  bool insert(std::size_t i, double squared, std::int32_t position);
+
   /// The lists of the k nearest for several k, the largest first and no larger than this one's: in
   /// the same memory, or copied where reading around what is left out would cost more.
   template <class T>
@@ -127,7 +131,7 @@ bool can_search_again(const Index<T>& index) {
 template <class T>
 NeighborLists neighbor_lists(const Index<T>& index, int k, const Run& run, bool only_radii = false);
 
-/// The share of all pairs of blocks that the join for k neighbours looks at.
+/// The share of all pairs of blocks that the join for k neighbours looks at, from some of them.
 template <class T>
 double visited_share(const Index<T>& index, int k, const Run& run);
 

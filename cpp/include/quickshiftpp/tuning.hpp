@@ -27,6 +27,7 @@ inline constexpr int kCascadeSamples = 20000;
 inline constexpr int kCascadeColumns = 10;
 inline constexpr int kPilotSamples = 2048;
 inline constexpr int kPilotNeighbors = 16;
+inline constexpr std::size_t kPilotStep = 4;  // one block of queries in so many tells enough
 inline constexpr double kPilotShare = 0.5;
 
 /// Pixels of an image that one thread searches in a row, learning from one about the next: some
@@ -70,15 +71,24 @@ inline constexpr int kRecomputeColumns = 8;
 inline constexpr int kProbe = 8;
 
 /// Leading axes along which all pairs are screened, and those along which the rest is looked at
-/// again, in two steps. On MNIST (70,000 x 784, k = 20) 2.3% of all pairs pass 32 axes, 0.4% pass
-/// 64, 0.07% pass 192; times differ by less than a tenth for 32 to 48, 64 to 96 and 128 to 256.
-inline constexpr int kScreenAxes = 40;
+/// again, in two steps. On MNIST (70,000 x 784, k = 20) 2.3% of all pairs pass 32
+/// axes, 0.4% pass 64, 0.07% pass 192. The search takes 4.6 s with 40 axes, 4.3 with 48, 4.9 with
+/// 56 and 64; 96 or 112, and 128 to 256, make little difference.
+inline constexpr int kScreenAxes = 48;
 inline constexpr int kFirstLook = 96;
 inline constexpr int kRefineAxes = 192;
 
 /// Axes by which boxes are compared in the cascade: the others add little to the distance. On MNIST
 /// the search takes 7.3 s with 6, 7.5 with 12 and 7.7 with all 40.
 inline constexpr int kBoxAxes = 6;
+
+/// Blocks that samples look through by themselves in the cascade, the nearest first, before every
+/// two blocks meet for both sides at once: a list should be nearly final by then. On MNIST (2,188
+/// blocks) the search takes 5.3 s with 16 or 32, 4.7 with 128, 4.4 with 256 and 4.7 with 512; 5.8 s
+/// where no two meet for both.
+constexpr std::size_t home_blocks(std::size_t blocks) {
+  return blocks < 512 ? 64 : blocks < 2048 ? blocks / 8 : 256;
+}
 
 /// Samples that wait, in the cascade, until exact distances are computed from the most promising
 /// on.

@@ -72,12 +72,13 @@ void row_distances(const T* query, const T* const* rows, size_t columns, double*
     }
 }
 
-void screen(const float* block, int axes, const float* points, const float* half_norm,
-            const float* threshold, uint32_t* mask) {
+/// Calls take(query, base, product) for the products of tuning::kProbe queries with a block, a
+/// vector of samples from `base` on at a time.
+template <class Take>
+inline void products(const float* block, int axes, const float* points, Take take) {
   // As many sums at a time as the registers hold.
   constexpr int queries = kLanes == 8 ? 8 : 4;
   static_assert(tuning::kProbe % queries == 0);
-  for (int q = 0; q < tuning::kProbe; ++q) mask[q] = 0;
   for (int base = 0; base < kBlock; base += 2 * kWide) {
     for (int first = 0; first < tuning::kProbe; first += queries) {
       WideFloats low[queries], high[queries];
@@ -92,12 +93,31 @@ void screen(const float* block, int axes, const float* points, const float* half
           high[q] = add_product(high[q], b, coordinate);
         }
       }
-      const WideFloats a = load_wide(half_norm + base), b = load_wide(half_norm + base + kWide);
-      for (int q = 0; q < queries; ++q)
-        mask[first + q] |= at_most(a - low[q], -threshold[first + q]) << base |
-                           at_most(b - high[q], -threshold[first + q]) << (base + kWide);
+      for (int q = 0; q < queries; ++q) {
+        take(first + q, base, low[q]);
+        take(first + q, base + kWide, high[q]);
+      }
     }
   }
+}
+
+void screen(const float* block, int axes, const float* points, const float* half_norm,
+            const float* threshold, uint32_t* mask) {
+  for (int q = 0; q < tuning::kProbe; ++q) mask[q] = 0;
+  products(block, axes, points, [&](int q, int base, WideFloats product) {
+    mask[q] |= at_most(load_wide(half_norm + base) - product, -threshold[q]) << base;
+  });
+}
+
+void screen_both(const float* block, int axes, const float* points, const float* half_norm,
+                 const float* threshold, const float* own_half_norm, const float* other_threshold,
+                 uint32_t* mask, uint32_t* other_mask) {
+  for (int q = 0; q < tuning::kProbe; ++q) mask[q] = other_mask[q] = 0;
+  products(block, axes, points, [&](int q, int base, WideFloats product) {
+    mask[q] |= at_most(load_wide(half_norm + base) - product, -threshold[q]) << base;
+    other_mask[q] |= at_most(own_half_norm[q] - product, -load_wide(other_threshold + base))
+                     << base;
+  });
 }
 
 /// The sum of all lanes, by halves.

@@ -86,18 +86,22 @@ inline WideFloats add_product(WideFloats sum, WideFloats a, WideFloats b) {
 #endif
 }
 
-/// Bit i is set where lane i is at most `limit`; never where it is NaN.
-inline uint32_t at_most(WideFloats value, float limit) {
+/// Bit i is set where lane i is at most that of `limit`; never where it is NaN.
+inline uint32_t at_most(WideFloats value, WideFloats limit) {
 #if QSPP_LANES == 8
-  return _mm512_cmp_ps_mask(reinterpret_cast<__m512>(value), _mm512_set1_ps(limit), _CMP_LE_OQ);
+  return _mm512_cmp_ps_mask(reinterpret_cast<__m512>(value), reinterpret_cast<__m512>(limit),
+                            _CMP_LE_OQ);
 #elif QSPP_LANES == 4
   return static_cast<uint32_t>(_mm256_movemask_ps(
-      _mm256_cmp_ps(reinterpret_cast<__m256>(value), _mm256_set1_ps(limit), _CMP_LE_OQ)));
+      _mm256_cmp_ps(reinterpret_cast<__m256>(value), reinterpret_cast<__m256>(limit), _CMP_LE_OQ)));
 #else
   uint32_t mask = 0;
-  for (int i = 0; i < kWide; ++i) mask |= static_cast<uint32_t>(value[i] <= limit) << i;
+  for (int i = 0; i < kWide; ++i) mask |= static_cast<uint32_t>(value[i] <= limit[i]) << i;
   return mask;
 #endif
+}
+inline uint32_t at_most(WideFloats value, float limit) {
+  return at_most(value, limit - WideFloats{});
 }
 
 /// Appends the lanes in `mask`; may write a whole vector.
