@@ -332,9 +332,10 @@ void Cascade<T>::meet_pairs(NeighborLists& lists,
   std::vector<std::unique_ptr<PairSearch>> searches;
   for (int t = 0; t < run.threads; ++t)
     searches.push_back(std::make_unique<PairSearch>(*this, shared, node_reach));
-  parallel_for(run, static_cast<std::size_t>(screen_.blocks()), 1,
-               [&](std::size_t block, std::size_t, int thread) {
-                 searches[static_cast<std::size_t>(thread)]->run(static_cast<std::int32_t>(block),
+  parallel_for(run, static_cast<std::size_t>(screen_.blocks()), tuning::kPairBlocks,
+               [&](std::size_t begin, std::size_t end, int thread) {
+                 searches[static_cast<std::size_t>(thread)]->run(static_cast<std::int32_t>(begin),
+                                                                 static_cast<std::int32_t>(end),
                                                                  lists.k() / kBlock + 1);
                });
 }

@@ -91,65 +91,22 @@ class Cascade<T>::SharedLists {
   std::unique_ptr<std::mutex[]> lock_;  // one for each block
 };
 
-/// Has the samples of one block at a time meet those of all later blocks; one thread's work.
+/// The samples of one block, which meet those of later blocks.
 template <class T>
-class Cascade<T>::PairSearch {
+class Cascade<T>::PairSide {
  public:
-  /// `reach`: of the samples below each node, the greatest.
-  PairSearch(const Cascade& cascade, SharedLists& lists, const std::vector<Extremes>& reach)
+  PairSide(const Cascade& cascade, SharedLists& lists)
       : cascade_(cascade),
         lists_(lists),
-        node_reach_(reach),
         points_(static_cast<std::size_t>(cascade.screen_.columns()) * kBlock) {}
 
-  /// `enough` as of visit_outward.
-  void run(std::int32_t block, std::int32_t enough) {
-    const Index<float>& screen = cascade_.screen_;
-    load(block);
-    own_reach_ = lists_.widest_reach(block);
-    is_spare_ = is_one_too_many(block, enough);
-    if (is_spare_ && own_reach_ < 0) return;
-    const double* box = screen.box(screen.leaf(block));
-    visit_outward(
-        screen, block, enough,
-        [&](std::size_t node) {
-          if (screen.node(node).last <= block) return kInfinity;
-          const double reach = std::max(own_reach_, node_reach_[node].greatest);
-          const double distance = box_box_distance(box, screen.box(node), screen.columns(),
-                                                   std::min(screen.columns(), tuning::kBoxAxes));
-          return distance <= reach ? distance : kInfinity;
-        },
-        [] { return std::numeric_limits<double>::max(); },
-        [&](std::int32_t other, std::size_t) {
-          if (other > block) meet(other);
-        });
-    for (int lane = 0; lane < lanes_; ++lane) measure(lane);
-  }
-
- private:
-  static constexpr int kProbe = tuning::kProbe, kBlock = tuning::kBlock;
-  static constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-  /// A sample of a later block whose exact distance is still to be computed.
-  struct Waiting {
-    double apart;  ///< at least
-    std::int32_t position;
-    bool is_wanted, wants;  ///< by the sample of the block at hand, or that one
-  };
-
-  /// Whether as many equal samples as anyone can use lie before this block.
-  bool is_one_too_many(std::int32_t block, std::int32_t enough) const {
-    const Index<float>& screen = cascade_.screen_;
-    std::size_t node = 0;
-    while (!screen.node(node).is_leaf() && !screen.is_point(node))
-      node = block < screen.node(node).middle() ? screen.left(node) : screen.right(node);
-    return screen.is_point(node) && block - screen.node(node).first >= enough;
-  }
-
-  void load(std::int32_t block) {
+  /// Takes another block. `enough` as of visit_outward.
+  void begin(std::int32_t block, std::int32_t enough) {
     const Index<float>& screen = cascade_.screen_;
     block_ = block;
     lanes_ = screen.block_end(block) - screen.block_begin(block);
+    reach_ = lists_.widest_reach(block);
+    is_spare_ = is_one_too_many(enough);
     std::fill_n(points_.data(), points_.size(), 0.0f);
     for (int lane = 0; lane < lanes_; ++lane) {
       waiting_[lane] = 0;
@@ -162,6 +119,13 @@ class Cascade<T>::PairSearch {
     }
   }
 
+  std::int32_t block() const { return block_; }
+  /// How far its samples look, the one that looks farthest.
+  double reach() const { return reach_; }
+  /// Whether nobody needs to look at its samples: there are enough that are equal.
+  bool is_spare() const { return is_spare_; }
+
+  /// Both look at each other, as far as they have not by themselves.
   void meet(std::int32_t other) {
     const Index<float>& screen = cascade_.screen_;
     const bool looks = !lists_.has_seen(block_, other),
@@ -186,6 +150,30 @@ class Cascade<T>::PairSearch {
           look(probe + q, first + lane, (wanted[q] >> lane & 1) != 0, (wants[q] >> lane & 1) != 0);
         }
     }
+  }
+
+  /// Computes what still waits.
+  void finish() {
+    for (int lane = 0; lane < lanes_; ++lane) measure(lane);
+  }
+
+ private:
+  static constexpr int kProbe = tuning::kProbe, kBlock = tuning::kBlock;
+
+  /// A sample of a later block whose exact distance is still to be computed.
+  struct Waiting {
+    double apart;  ///< at least
+    std::int32_t position;
+    bool is_wanted, wants;  ///< by the sample of the block at hand, or that one
+  };
+
+  /// Whether as many equal samples as anyone can use lie before this block.
+  bool is_one_too_many(std::int32_t enough) const {
+    const Index<float>& screen = cascade_.screen_;
+    std::size_t node = 0;
+    while (!screen.node(node).is_leaf() && !screen.is_point(node))
+      node = block_ < screen.node(node).middle() ? screen.left(node) : screen.right(node);
+    return screen.is_point(node) && block_ - screen.node(node).first >= enough;
   }
 
   void copy_thresholds(bool is_of_interest, std::int32_t block, float* out) const {
@@ -233,19 +221,87 @@ class Cascade<T>::PairSearch {
         if (chosen[i]->wants) lists_.offer(chosen[i]->position, own, squared[i]);
       }
     }
-    own_reach_ = lists_.widest_reach(block_);
+    reach_ = lists_.widest_reach(block_);
   }
 
   const Cascade& cascade_;
   SharedLists& lists_;
-  const std::vector<Extremes>& node_reach_;
   Buffer<float> points_;
   std::int32_t block_ = 0;
   int lanes_ = 0;
-  double own_reach_ = -1;  // the widest of the block at hand
+  double reach_ = -1;
   bool is_spare_ = false;
   Waiting wait_[kBlock][tuning::kWait];
   int waiting_[kBlock];
+};
+
+/// Has a few neighbouring blocks at a time meet all later ones, which come from memory once for all
+/// of them; one thread's work.
+template <class T>
+class Cascade<T>::PairSearch {
+ public:
+  /// `reach`: of the samples below each node, the greatest.
+  PairSearch(const Cascade& cascade, SharedLists& lists, const std::vector<Extremes>& reach)
+      : cascade_(cascade),
+        node_reach_(reach),
+        box_(2 * static_cast<std::size_t>(cascade.screen_.columns())) {
+    for (int i = 0; i < tuning::kPairBlocks; ++i)
+      sides_.push_back(std::make_unique<PairSide>(cascade, lists));
+  }
+
+  /// For the blocks [begin, end), at most tuning::kPairBlocks. `enough` as of visit_outward.
+  void run(std::int32_t begin, std::int32_t end, std::int32_t enough) {
+    const Index<float>& screen = cascade_.screen_;
+    sides_in_use_ = static_cast<std::size_t>(end - begin);
+    for (std::int32_t block = begin; block < end; ++block)
+      sides_[static_cast<std::size_t>(block - begin)]->begin(block, enough);
+    unite_boxes();
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    visit_outward(
+        screen, begin, enough,
+        [&](std::size_t node) {
+          if (screen.node(node).last <= begin) return infinity;
+          const double reach = std::max(widest_reach(), node_reach_[node].greatest);
+          const double distance = box_box_distance(box_.data(), screen.box(node), screen.columns(),
+                                                   std::min(screen.columns(), tuning::kBoxAxes));
+          return distance <= reach ? distance : infinity;
+        },
+        [] { return std::numeric_limits<double>::max(); },
+        [&](std::int32_t other, std::size_t) {
+          for_each_side([&](PairSide& side) {
+            if (other > side.block() && !(side.is_spare() && side.reach() < 0)) side.meet(other);
+          });
+        });
+    for_each_side([](PairSide& side) { side.finish(); });
+  }
+
+ private:
+  template <class Work>
+  void for_each_side(Work&& work) {
+    for (std::size_t s = 0; s < sides_in_use_; ++s) work(*sides_[s]);
+  }
+  double widest_reach() {
+    double widest = -1;
+    for_each_side([&](const PairSide& side) { widest = std::max(widest, side.reach()); });
+    return widest;
+  }
+  void unite_boxes() {
+    const Index<float>& screen = cascade_.screen_;
+    const auto axes = static_cast<std::size_t>(screen.columns());
+    for (std::size_t s = 0; s < sides_in_use_; ++s) {
+      const double* box = screen.box(screen.leaf(sides_[s]->block()));
+      for (std::size_t a = 0; a < axes; ++a) {
+        box_[a] = s == 0 ? box[a] : std::min(box_[a], box[a]);
+        box_[axes + a] = s == 0 ? box[axes + a] : std::max(box_[axes + a], box[axes + a]);
+      }
+    }
+  }
+
+  const Cascade& cascade_;
+  const std::vector<Extremes>& node_reach_;
+  std::vector<double> box_;  // of all blocks at hand
+  std::vector<std::unique_ptr<PairSide>> sides_;
+  std::size_t sides_in_use_ = 0;
 };
 
 }  // namespace quickshiftpp

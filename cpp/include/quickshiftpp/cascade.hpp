@@ -54,6 +54,7 @@ class Cascade {
   class Probe;
   class BlockSearch;
   class SharedLists;
+  class PairSide;
   class PairSearch;
   class BelowSearch;
 
