@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from quickshiftpp import MCores, QuickshiftPP, _memory, estimate_memory, sweep
+from quickshiftpp._selection import candidate_ks
 
 FIT = """
 import sys
@@ -60,6 +61,19 @@ def test_the_estimate_is_within_a_fifth(n, d, k, dtype, algorithm, large_lists, 
     )
     measured = int(result.stdout)
     estimate = estimate_memory(n, d, k, dtype=dtype, algorithm=algorithm)
+    assert 0.8 * measured <= estimate <= 1.2 * measured
+
+
+@pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="needs Linux's /proc")
+@pytest.mark.parametrize(("n", "d"), [(300_000, 2), (100_000, 5)])
+def test_the_estimate_for_several_k(n, d):
+    fit = FIT.replace("QuickshiftPP(k, 0.5, n_jobs=2", 'QuickshiftPP("auto", "auto", n_jobs=2')
+    arguments = [str(value) for value in (n, d, 0, "float64", "kd_tree", 1 << 30)]
+    result = subprocess.run(
+        [sys.executable, "-c", fit, *arguments], capture_output=True, text=True, check=True
+    )
+    measured, ks = int(result.stdout), candidate_ks(n)
+    estimate = estimate_memory(n, d, ks[-1], keep_lists=True, n_ks=len(ks))
     assert 0.8 * measured <= estimate <= 1.2 * measured
 
 

@@ -47,13 +47,10 @@ class Cascade<T>::Probe {
     const int q = queries_++;
     position_[q] = position;
     waiting_[q] = 0;
-    double sum = 0;
-    for (int axis = 0; axis < cascade_.screen_.columns(); ++axis) {
-      const float value = cascade_.screen_.coordinate(position, axis);
-      points_[static_cast<std::size_t>(axis) * kProbe + static_cast<std::size_t>(q)] = value;
-      sum += static_cast<double>(value) * value;
-    }
-    norm_[q] = sum;
+    for (int axis = 0; axis < cascade_.screen_.columns(); ++axis)
+      points_[static_cast<std::size_t>(axis) * kProbe + static_cast<std::size_t>(q)] =
+          cascade_.screen_.coordinate(position, axis);
+    norm_[q] = squared_norm(cascade_.refined(position), cascade_.screen_.columns());
     set_bound(q, kInfinity);
   }
   int queries() const { return queries_; }
@@ -149,9 +146,9 @@ class Cascade<T>::BlockSearch {
     for (int i = 0; i < kBlock / kProbe; ++i) probes_.emplace_back(cascade);
   }
 
-  /// Looks through up to `most` blocks, from the nearest on. Returns them, in order.
+  /// Looks through up to `most` blocks, those around first, and notes them in `seen`, by number.
   template <class Store>
-  std::vector<std::int32_t> run(std::int32_t block, std::size_t most, Store&& store) {
+  void run(std::int32_t block, std::size_t most, std::vector<std::int32_t>& seen, Store&& store) {
     const Index<float>& screen = cascade_.screen_;
     const int lanes = screen.block_end(block) - screen.block_begin(block);
     for (Probe& probe : probes_) probe.clear();
@@ -162,7 +159,7 @@ class Cascade<T>::BlockSearch {
                              screen.original(position));
     }
     const double* box = screen.box(screen.leaf(block));
-    std::vector<std::int32_t> seen;
+    const bool sees_all = most >= static_cast<std::size_t>(screen.blocks());  // nobody will ask
     reach_ = kInfinity;
     // One more copy than k, so that the list knows of a tie beyond it.
     visit_outward(
@@ -174,7 +171,7 @@ class Cascade<T>::BlockSearch {
         [&] { return seen.size() < most ? reach_ : -1; },
         [&](std::int32_t b, std::size_t) {
           meet(b);
-          seen.push_back(b);
+          if (!sees_all) seen.push_back(b);
         });
     for_each_probe([](Probe& probe, auto&& take) { probe.finish(take); });
     for (int lane = 0; lane < lanes; ++lane) {
@@ -183,7 +180,6 @@ class Cascade<T>::BlockSearch {
             shortlist_[lane]);
     }
     std::sort(seen.begin(), seen.end());
-    return seen;
   }
 
  private:
@@ -300,8 +296,8 @@ template <class T>
 NeighborLists Cascade<T>::neighbor_lists(int k, const Run& run, std::size_t home) const {
   NeighborLists lists(index_, k);
   const auto blocks = static_cast<std::size_t>(screen_.blocks());
-  // Enough to fill a list, one of them not being full; all where no distances are kept that others
-  // could add to.
+  // Four times what fills a list, so that it is worth something, and one block that may not be
+  // full; all where no distances are kept that others could add to.
   home = std::max(home, 4 * static_cast<std::size_t>(k) / kBlock + 2);
   if (!lists.keeps_distances()) home = blocks;
   std::vector<std::vector<std::int32_t>> seen(blocks);
@@ -310,8 +306,9 @@ NeighborLists Cascade<T>::neighbor_lists(int k, const Run& run, std::size_t home
     for (int t = 0; t < run.threads; ++t)
       searches.push_back(std::make_unique<BlockSearch>(*this, k));
     parallel_for(run, blocks, 1, [&](std::size_t block, std::size_t, int thread) {
-      seen[block] = searches[static_cast<std::size_t>(thread)]->run(
-          static_cast<std::int32_t>(block), home, [&](std::size_t i, const Shortlist<T>& found) {
+      searches[static_cast<std::size_t>(thread)]->run(
+          static_cast<std::int32_t>(block), home, seen[block],
+          [&](std::size_t i, const Shortlist<T>& found) {
             lists.store(i, found, found.tied_beyond(), found.may_tie());
           });
     });

@@ -8,6 +8,7 @@
 #include <limits>
 #include <memory>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 #include "quickshiftpp/cascade.hpp"
@@ -122,14 +123,15 @@ class Cascade<T>::PairSide {
   std::int32_t block() const { return block_; }
   /// How far its samples look, the one that looks farthest.
   double reach() const { return reach_; }
-  /// Whether nobody needs to look at its samples: there are enough that are equal.
+  /// Whether nobody needs to look at its samples: there are enough that are equal. They need not
+  /// look either, since their radius is zero.
   bool is_spare() const { return is_spare_; }
 
   /// Both look at each other, as far as they have not by themselves.
   void meet(std::int32_t other) {
     const Index<float>& screen = cascade_.screen_;
     const bool looks = !lists_.has_seen(block_, other),
-               is_looked_at = !is_spare_ && !lists_.has_seen(other, block_);
+               is_looked_at = !lists_.has_seen(other, block_);
     if (!looks && !is_looked_at) return;
     alignas(64) float threshold[kBlock], other_threshold[kBlock];
     copy_thresholds(looks, block_, threshold);
@@ -252,9 +254,12 @@ class Cascade<T>::PairSearch {
   /// For the blocks [begin, end), at most tuning::kPairBlocks. `enough` as of visit_outward.
   void run(std::int32_t begin, std::int32_t end, std::int32_t enough) {
     const Index<float>& screen = cascade_.screen_;
-    sides_in_use_ = static_cast<std::size_t>(end - begin);
-    for (std::int32_t block = begin; block < end; ++block)
-      sides_[static_cast<std::size_t>(block - begin)]->begin(block, enough);
+    sides_in_use_ = 0;
+    for (std::int32_t block = begin; block < end; ++block) {
+      sides_[sides_in_use_]->begin(block, enough);
+      sides_in_use_ += !sides_[sides_in_use_]->is_spare();
+    }
+    if (sides_in_use_ == 0) return;
     unite_boxes();
     constexpr double infinity = std::numeric_limits<double>::infinity();
     visit_outward(
@@ -269,7 +274,7 @@ class Cascade<T>::PairSearch {
         [] { return std::numeric_limits<double>::max(); },
         [&](std::int32_t other, std::size_t) {
           for_each_side([&](PairSide& side) {
-            if (other > side.block() && !(side.is_spare() && side.reach() < 0)) side.meet(other);
+            if (other > side.block()) side.meet(other);
           });
         });
     for_each_side([](PairSide& side) { side.finish(); });

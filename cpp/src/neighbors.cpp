@@ -197,20 +197,17 @@ bool NeighborLists::insert(std::size_t i, double squared, std::int32_t position)
   std::int32_t* neighbor = entries_->position.data() + i * stride_;
   double* distance = entries_->squared_distance.data() + i * stride_;
   const int last = k_ - 1;
-  // The sample itself remains the first; positions are row numbers here, which settle ties.
-  auto comes_before = [&](int c) {
-    return c == 0 || distance[c] < squared || (distance[c] == squared && neighbor[c] < position);
-  };
-  if (comes_before(last)) {
+  // The sample itself remains the first.
+  int c = static_cast<int>(std::lower_bound(distance + std::min(1, last), distance + k_, squared) -
+                           distance);
+  while (c <= last && distance[c] == squared && (c == 0 || neighbor[c] < position)) ++c;
+  if (c > last) {
     if (distance[last] == squared) ties_[i] |= kBeyond;
     return false;
   }
   const double left_out = distance[last];
-  int c = last;
-  for (; !comes_before(c - 1); --c) {
-    neighbor[c] = neighbor[c - 1];
-    distance[c] = distance[c - 1];
-  }
+  std::copy_backward(neighbor + c, neighbor + last, neighbor + k_);
+  std::copy_backward(distance + c, distance + last, distance + k_);
   neighbor[c] = position;
   distance[c] = squared;
   const bool is_tied =

@@ -91,3 +91,27 @@ TEST_CASE("visit_outward: of equal samples, enough blocks and no more, lowest ro
   CHECK(seen.size() < 2500);
   for (std::int32_t row = 0; row < 500; ++row) CHECK(seen.count(row) == 1);
 }
+
+TEST_CASE("visit_pairs: every pair of leaves that is near, once") {
+  testing::Bench bench;
+  for (std::size_t samples : {5, 33, 700, 3000}) {
+    const auto rows = testing::random_rows<double>(samples, 2, 0, 4);
+    const Index<double> index(rows.data(), samples, 2, true, bench.run);
+    for (double limit : {-1.0, 0.0, 0.01, 100.0}) {
+      auto is_near = [&](std::size_t a, std::size_t b) {
+        return box_box_distance(index.box(a), index.box(b), 2) <= limit;
+      };
+      std::vector<std::pair<std::int32_t, std::int32_t>> found, expected;
+      const std::int32_t middle = index.blocks() / 3;
+      for (auto [begin, end] : {std::pair{0, middle}, std::pair{middle, index.blocks()}})
+        visit_pairs(index, begin, end, is_near, [&](std::size_t a, std::size_t b) {
+          found.emplace_back(index.node(a).first, index.node(b).first);
+        });
+      for (std::int32_t a = 0; a < index.blocks(); ++a)
+        for (std::int32_t b = a; b < index.blocks(); ++b)
+          if (is_near(index.leaf(a), index.leaf(b))) expected.emplace_back(a, b);
+      std::sort(found.begin(), found.end());
+      CHECK(found == expected);
+    }
+  }
+}

@@ -279,6 +279,15 @@ TEST_CASE("screen: what a plain loop keeps, but for rounding; apart: the squared
       for (int q = 0; q < tuning::kProbe; ++q) threshold[q] = 0.1f * static_cast<float>(q - 4);
       threshold[7] = std::numeric_limits<float>::infinity();
       screen_kernels().screen(index.block(block), axes, points.data(), half_norm, threshold, mask);
+      // For both sides: the same, and the other way round.
+      float own_half_norm[tuning::kProbe], other_threshold[kBlock];
+      std::uint32_t same[tuning::kProbe], other[tuning::kProbe];
+      for (int q = 0; q < tuning::kProbe; ++q) own_half_norm[q] = 0.03f * static_cast<float>(q);
+      for (int i = 0; i < kBlock; ++i) other_threshold[i] = 0.1f * static_cast<float>(i % 7 - 3);
+      other_threshold[5] = std::numeric_limits<float>::infinity();
+      screen_kernels().screen_both(index.block(block), axes, points.data(), half_norm, threshold,
+                                   own_half_norm, other_threshold, same, other);
+      CHECK(std::equal(mask, mask + tuning::kProbe, same));
       for (int q = 0; q < tuning::kProbe; ++q) {
         for (int i = 0; i < kBlock; ++i) {
           const std::int32_t position = index.block_begin(block) + i;
@@ -292,6 +301,9 @@ TEST_CASE("screen: what a plain loop keeps, but for rounding; apart: the squared
             product +=
                 static_cast<double>(rows[q * axes + axis]) * index.coordinate(position, axis);
           if (std::abs(product - threshold[q]) > 1e-5) CHECK(is_set == (product >= threshold[q]));
+          const double from_there = product + half_norm[i] - own_half_norm[q];
+          if (std::abs(from_there - other_threshold[i]) > 1e-5)
+            CHECK((other[q] >> i & 1) == (from_there >= other_threshold[i]));
         }
       }
     }

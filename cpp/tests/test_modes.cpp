@@ -95,11 +95,11 @@ TEST_CASE("near blocks found for one k serve the smaller ones, and no larger one
     const Index<double> index(rows.data(), samples, 2, true, bench.run);
     NearBlocks near;
     for (int k : {60, 45, 33, 5, 90}) {
-      CHECK(near.serve(k) == (k == 45 || k == 33 || k == 5));
+      CHECK(near.serve(index, k) == (k == 45 || k == 33 || k == 5));
       const NeighborLists radii = neighbor_lists(index, k, bench.run, true);
       const ModeTree expected = tree_of(index, radii, bench.run);
       const ModeTree found = tree_of(index, radii, bench.run, &near);
-      CHECK(near.serve(k));
+      CHECK(near.serve(index, k));
       CHECK(found.position == expected.position);
       CHECK(found.saddle == expected.saddle);
       CHECK(found.parent == expected.parent);

@@ -61,18 +61,20 @@ class IndexedClusterer(ClusterMixin, BaseEstimator):
                 self.algorithm, scaled, threads, can_cascade=self._can_cascade
             )
             n_samples = samples.shape[0]
+            ks = self._candidate_ks(n_samples)
             check_memory(
                 scaled,
-                self._largest_k(n_samples),
+                max(ks, default=0),
                 self._algorithm,
                 keep_lists=self._keeps_lists(n_samples),
+                n_ks=len(ks),
             )
             self._index = build_index(scaled, self._algorithm == "kd_tree", threads, progress)
         return samples
 
-    def _largest_k(self, n_samples: int) -> int:  # noqa: ARG002
-        """Return the number of neighbours to make room for."""
-        return 0
+    def _candidate_ks(self, n_samples: int) -> list[int]:  # noqa: ARG002
+        """Return the numbers of neighbours that the fit looks at, ascending."""
+        return []
 
     def _keeps_lists(self, n_samples: int) -> bool:  # noqa: ARG002
         """Return whether the fit needs neighbour lists even where radii would do."""

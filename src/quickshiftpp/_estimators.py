@@ -201,9 +201,6 @@ class QuickshiftPP(CoreClusterer):
             candidate_ks(n_samples) if isinstance(self.k, str) else [resolve_k(self.k, n_samples)]
         )
 
-    def _largest_k(self, n_samples: int) -> int:
-        return self._candidate_ks(n_samples)[-1]
-
     def _dimension_to_use(self) -> float | str | None:
         if self.dimension is None and not isinstance(self.beta, Real):
             return "intrinsic"

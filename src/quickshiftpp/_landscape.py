@@ -33,6 +33,10 @@ class Landscape:
     terrain: Terrain
     tree: ModeTree
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out what can be made again."""
+        return {"terrain": self.terrain, "tree": self.tree}
+
     @property
     def k(self) -> int:
         """The number of neighbours."""

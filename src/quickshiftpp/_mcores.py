@@ -83,8 +83,8 @@ dimension_
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def _largest_k(self, n_samples: int) -> int:
-        return resolve_k(self.k, n_samples)
+    def _candidate_ks(self, n_samples: int) -> list[int]:
+        return [resolve_k(self.k, n_samples)]
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: npt.ArrayLike, y: Any = None) -> Self:  # noqa: ARG002

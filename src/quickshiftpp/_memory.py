@@ -26,6 +26,7 @@ def estimate_memory(
     dtype: npt.DTypeLike = np.float64,
     algorithm: str = "kd_tree",
     keep_lists: bool = False,
+    n_ks: int = 1,
 ) -> int:
     """Estimate the memory that a fit needs at its peak, in bytes, beside the samples themselves.
 
@@ -34,7 +35,7 @@ def estimate_memory(
     n_samples, n_features : int
         The shape of the data.
     k : int
-        The number of neighbours.
+        The number of neighbours; the largest, where several are tried.
     dtype : data type, default=numpy.float64
         Of the data: float32 or float64.
     algorithm : {"kd_tree", "cascade", "brute"}, default="kd_tree"
@@ -43,6 +44,8 @@ def estimate_memory(
         Whether the fit needs the neighbour lists themselves: for an intrinsic dimension, and so
         where `beta` is not a number, or to try several `k`. Otherwise lists of more than a
         gibibyte are not kept where columns are few, and the later stages search again.
+    n_ks : int, default=1
+        How many `k` are tried.
 
     Returns
     -------
@@ -66,7 +69,10 @@ def estimate_memory(
     # A neighbour: its number, and its distance where that is not computed again; with them basins
     # beside rounded radii. Without them, or after them, labels, and labels and cores by row.
     if keep_lists or not skips_lists(n_samples, n_features, k, algorithm):
-        per_sample += k * (4 if n_features <= _core.RECOMPUTE_COLUMNS else 12) + 8
+        entry = 4 if n_features <= _core.RECOMPUTE_COLUMNS else 12
+        per_sample += k * entry + 8
+        if n_ks > 1:  # shorter lists; radii and ties for four k; parents and basins for each
+            per_sample += 0.3 * k * entry + 4 * 9 + 8 * n_ks
     else:
         per_sample += 4 + 4 + 4
     # Modes: the fewer neighbours, the noisier the density, the more there are.
@@ -76,7 +82,7 @@ def estimate_memory(
         screened = min(axes, _core.SCREEN_AXES)
         per_sample += 2 * 4 * axes + screened * (4 + 2 / 32 * 16) + 8
         # Bounds and norms while lists are shared, and which blocks have met.
-        per_sample += 28 + 4 * 256 / 32
+        per_sample += 28 + 4 * 128 / 32
     return round(n_samples * per_sample)
 
 
@@ -86,11 +92,19 @@ def skips_lists(n_samples: int, n_features: int, k: int, algorithm: str) -> bool
     return can and 4 * n_samples * k > LARGE_LISTS
 
 
-def check_memory(X: FloatArray, k: int, algorithm: str, *, keep_lists: bool = True) -> None:
+def check_memory(
+    X: FloatArray, k: int, algorithm: str, *, keep_lists: bool = True, n_ks: int = 1
+) -> None:
     """Refuse a fit that needs more than there is, before it starts."""
     n_samples, n_features = X.shape
     needed = estimate_memory(
-        n_samples, n_features, k, dtype=X.dtype, algorithm=algorithm, keep_lists=keep_lists
+        n_samples,
+        n_features,
+        k,
+        dtype=X.dtype,
+        algorithm=algorithm,
+        keep_lists=keep_lists,
+        n_ks=n_ks,
     )
     if needed < _SMALL:
         return

@@ -102,22 +102,25 @@ def search(
 
 
 def index_and_search(
-    samples: FloatArray, k: int, algorithm: str, threads: int
+    samples: FloatArray, k: int, algorithm: str, threads: int, n_ks: int = 1
 ) -> tuple[int, Searched]:
-    """Find the k nearest of validated samples, after scaling by a power of two."""
+    """Find the k nearest of validated samples, after scaling by a power of two.
+
+    `n_ks` is how many numbers of neighbours the lists are to serve.
+    """
     unit = scaling_exponent(samples)
     scaled = scale(samples, unit)
     with stage("neighbors") as progress:
-        chosen, index = _index_for_search(scaled, k, algorithm, threads, progress)
+        chosen, index = _index_for_search(scaled, k, algorithm, threads, progress, n_ks)
         return unit, search(index, scaled, k, chosen, threads, progress)
 
 
 def _index_for_search(
-    X: FloatArray, k: int, algorithm: str, threads: int, progress: Progress | None
+    X: FloatArray, k: int, algorithm: str, threads: int, progress: Progress | None, n_ks: int = 1
 ) -> tuple[str, Any]:
     """Choose the algorithm and build the index that it needs, where memory allows the search."""
     chosen = choose_algorithm(algorithm, X, threads)
-    check_memory(X, k, chosen)
+    check_memory(X, k, chosen, n_ks=n_ks)
     return chosen, build_index(X, chosen == "kd_tree", threads, progress)
 
 

@@ -128,7 +128,7 @@ def sweep(
     if min_cluster_size != "k":
         check_min_cluster_size(min_cluster_size)
     threads = resolve_threads(n_jobs)
-    unit, found = index_and_search(samples, sorted_ks[-1], algorithm, threads)
+    unit, found = index_and_search(samples, sorted_ks[-1], algorithm, threads, len(sorted_ks))
     surveyor = Surveyor(found, unit, dimension, threads)
     return _collect(samples, surveyor, sorted_ks, sorted_betas, min_cluster_size, return_labels)
 

@@ -4,7 +4,6 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <vector>
 
 #include "quickshiftpp/basins.hpp"
@@ -18,8 +17,9 @@ namespace quickshiftpp {
 /// one thread's work.
 ///
 /// A sample i looks for neighbours j that are denser: r_j <= r_i, at a distance of at most r_j.
-/// Most distances need not be computed: where two blocks meet, their shares of basins are compared
-/// first, and an edge that cannot be higher than one known between two basins is not looked for.
+/// Most distances need not be computed: where two blocks meet, samples that do not reach the
+/// other's box drop out, then shares of basins are compared, and an edge that cannot be higher than
+/// one known between two basins is not looked for.
 template <class T>
 class BorderSearch {
  public:

@@ -11,6 +11,7 @@
 #include "quickshiftpp/kernels.hpp"
 #include "quickshiftpp/neighbors.hpp"
 #include "quickshiftpp/parallel.hpp"
+#include "quickshiftpp/tuning.hpp"
 
 namespace quickshiftpp {
 
@@ -29,7 +30,8 @@ struct LeadingAxes {
 /// An orthogonal projection never lengthens a difference. So most pairs are discarded by their
 /// distance along the first axes, in float32 and many at a time; most of the others by their
 /// distance along some more; and what is left is computed exactly, from the samples themselves.
-/// A k-d tree over the first axes gives the order, and skips what it can.
+/// A k-d tree over the first axes gives the order, and skips what it can. A sample looks by itself
+/// through the blocks around it; once its list is nearly final, every two blocks meet, for both.
 template <class T>
 class Cascade {
  public:

@@ -20,7 +20,8 @@
 ///
 /// Two classes find them, and find the same: ListedGraph looks into neighbour lists; SearchedGraph
 /// looks into space again, where a few blocks of samples hold all that is near. It needs no lists,
-/// only radii. ClimbedGraph takes from each what it does faster, in the plane where lists are long.
+/// only radii. ClimbedGraph takes from each what it does faster: for two or three columns and long
+/// lists.
 namespace quickshiftpp {
 
 /// Which of two samples is the denser: the smaller radius, then the order that settles every tie.
@@ -216,8 +217,8 @@ class ListedGraph {
 
 /// The graph searched for again, from radii alone, with the tree of the index.
 ///
-/// A denser neighbour j of i lies within r_j <= r_i of it. Queries go block by block: one descent
-/// finds the blocks that any of them can reach, and vectors compare a query with a whole block.
+/// A denser neighbour j of i lies within r_j <= r_i of it. For edges between basins pairs of blocks
+/// that are near each other are compared (BorderSearch); vectors compare a sample with a block.
 template <class T>
 class SearchedGraph {
  public:
@@ -249,7 +250,7 @@ class SearchedGraph {
     searches_.reserve(static_cast<std::size_t>(run.threads));
     for (int t = 0; t < run.threads; ++t)
       searches_.emplace_back(index_, radius_, extremes_, *shares_);
-    if (near_ != nullptr && !near_->serve(k_)) near_->find(index_, extremes_, k_, run);
+    if (near_ != nullptr && !near_->serve(index_, k_)) near_->find(index_, extremes_, k_, run);
   }
 
   /// As of ListedGraph.
@@ -320,7 +321,7 @@ class SearchedGraph {
 };
 
 /// The graph from lists for the way up, searched for again for what lies around: the faster of the
-/// two each time, where there are long lists in the plane.
+/// two each time, for two or three columns and long lists.
 template <class T>
 class ClimbedGraph {
  public:

@@ -261,7 +261,7 @@ void visit_pairs(const Index<T>& index, std::int32_t begin, std::int32_t end, Ne
     const auto [a, b] = stack[--depth];
     const Node& one = index.node(a);
     const Node& other = index.node(b);
-    if (one.first >= end || one.last <= begin || other.last <= begin || !near(a, b)) continue;
+    if (one.first >= end || one.last <= begin || !near(a, b)) continue;
     if (one.is_leaf() && other.is_leaf()) {
       visit(a, b);
     } else if (a == b) {

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "quickshiftpp/buffer.hpp"
 #include "quickshiftpp/index.hpp"
 #include "quickshiftpp/parallel.hpp"
 #include "quickshiftpp/tuning.hpp"
@@ -35,13 +34,18 @@ void visit_near_blocks(const Index<T>& index, const std::vector<Extremes>& extre
 /// ones: a sweep over k looks for them once.
 class NearBlocks {
  public:
-  /// Whether they were found for as many neighbours, or more.
-  bool serve(int k) const { return k <= k_; }
+  /// Whether they were found for as many neighbours, or more, of the samples of this index.
+  template <class T>
+  bool serve(const Index<T>& index, int k) const {
+    return k <= k_ && blocks_ == index.blocks();
+  }
 
   /// Finds them anew. `extremes` of the squared radii for k neighbours, by node.
   template <class T>
   void find(const Index<T>& index, const std::vector<Extremes>& extremes, int k, const Run& run) {
     const auto blocks = static_cast<std::size_t>(index.blocks());
+    k_ = 0;  // should it be interrupted
+    blocks_ = index.blocks();
     pieces_ = std::vector<std::vector<Pair>>((blocks + kPiece - 1) / kPiece);
     parallel_for(run, pieces_.size(), 1, [&](std::size_t begin, std::size_t end, int) {
       for (std::size_t p = begin; p < end; ++p)
@@ -91,6 +95,7 @@ class NearBlocks {
   }
 
   int k_ = 0;
+  std::int32_t blocks_ = 0;
   std::vector<std::vector<Pair>> pieces_;
 };
 

@@ -89,7 +89,8 @@ class NeighborLists {
   }
 
   /// Takes another sample into a full list, at a distance that is kept, if it is near enough.
-  /// Returns whether the radius may have changed. A sample may be offered once.
+  /// Returns whether the radius may have changed. For an index without a tree, where positions are
+  /// row numbers; a sample may be offered once, and one list changed by one thread at a time.
   bool insert(std::size_t i, double squared, std::int32_t position);
 
   /// The lists of the k nearest for several k, the largest first and no larger than this one's: in

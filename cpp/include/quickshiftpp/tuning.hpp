@@ -55,8 +55,8 @@ inline constexpr int kAbandonColumns = 16;
 /// In two and in three columns, from so many neighbours on, the mode tree searches again for what
 /// lies around instead of reading lists. A tree of a million samples takes, by lists and by search,
 /// 46 and 55 ms at k = 25, 51 and 48 at k = 35 in the plane; in space 72 and 113 ms at k = 40, 89
-/// and 91 at k = 70, 105 and 78 at k = 100. Lists
-/// that are less than half of what lies in memory take half as long again to read.
+/// and 91 at k = 70, 105 and 78 at k = 100. Lists that are less than half of what lies in memory
+/// take half as long again to read.
 constexpr bool is_faster_searched(int columns, int k, std::size_t stride) {
   const bool has_gaps = stride > 2 * static_cast<std::size_t>(k);
   return (columns <= 2 && k >= (has_gaps ? 24 : 32)) || (columns == 3 && k >= 72);
@@ -78,16 +78,17 @@ inline constexpr int kScreenAxes = 48;
 inline constexpr int kFirstLook = 96;
 inline constexpr int kRefineAxes = 192;
 
-/// Axes by which boxes are compared in the cascade: the others add little to the distance. On MNIST
-/// the search takes 7.3 s with 6, 7.5 with 12 and 7.7 with all 40.
+/// Axes by which boxes are compared in the cascade: the others add little to the distance. On
+/// MNIST, before blocks met in pairs, the search took 7.3 s with 6, 7.5 with 12 and 7.7 with
+/// all 40.
 inline constexpr int kBoxAxes = 6;
 
-/// Blocks that samples look through by themselves in the cascade, the nearest first, before every
+/// Blocks that samples look through by themselves in the cascade, those around first, before every
 /// two blocks meet for both sides at once: a list should be nearly final by then. On MNIST (2,188
-/// blocks) the search takes 5.3 s with 16 or 32, 4.7 with 128, 4.4 with 256 and 4.7 with 512; 5.8 s
-/// where no two meet for both.
+/// blocks) the search takes 4.8 s with 96 or 128, 5.0 with 256, medians of four rounds in turn;
+/// where no two meet for both, 5.8 s.
 constexpr std::size_t home_blocks(std::size_t blocks) {
-  return blocks < 512 ? 64 : blocks < 2048 ? blocks / 8 : 256;
+  return blocks < 512 ? 64 : blocks < 1024 ? blocks / 8 : 128;
 }
 
 /// Neighbouring blocks that meet others together, so that those come from memory once for all: on
