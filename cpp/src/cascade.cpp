@@ -55,7 +55,6 @@ class Cascade<T>::Probe {
   }
   int queries() const { return queries_; }
   std::int32_t position(int q) const { return position_[q]; }
-  const T* row(int q) const { return cascade_.row(position_[q]); }
 
   /// Samples beyond this squared distance, in the units of the rows, are of no interest to query q;
   /// none are where it is negative.
@@ -115,8 +114,7 @@ class Cascade<T>::Probe {
         rows[count] =
             cascade_.rows_ + static_cast<std::size_t>(next[count].sample) * cascade_.columns_;
       if (count == 0) return;
-      std::fill(rows + count, rows + kRowsTogether, rows[0]);
-      cascade_.kernel_.row_distances(row(q), rows, cascade_.columns_, squared);
+      cascade_.row_distances(position_[q], rows, count, squared);
       for (int i = 0; i < count; ++i) take(q, next[i].sample, squared[i]);
       take.settle(q);
       next += count;
@@ -164,10 +162,7 @@ class Cascade<T>::BlockSearch {
     // One more copy than k, so that the list knows of a tie beyond it.
     visit_outward(
         screen, block, k_ / kBlock + 1,
-        [&](std::size_t node) {
-          return box_box_distance(box, screen.box(node), screen.columns(),
-                                  std::min(screen.columns(), tuning::kBoxAxes));
-        },
+        [&](std::size_t node) { return cascade_.box_distance(box, node); },
         [&] { return seen.size() < most ? reach_ : -1; },
         [&](std::int32_t b, std::size_t) {
           meet(b);
@@ -322,10 +317,7 @@ void Cascade<T>::meet_pairs(NeighborLists& lists,
                             const std::vector<std::vector<std::int32_t>>& seen,
                             const Run& run) const {
   SharedLists shared(*this, lists, seen);
-  Buffer<double> reach(screen_.samples(), screen_.room());
-  for (std::int32_t i = 0; i < static_cast<std::int32_t>(screen_.samples()); ++i)
-    reach[static_cast<std::size_t>(i)] = shared.reach(i);
-  const std::vector<Extremes> node_reach = screen_.extremes_per_node(reach.data(), run);
+  const std::vector<Extremes> node_reach = screen_.extremes_per_node(shared.reaches(), run);
   std::vector<std::unique_ptr<PairSearch>> searches;
   for (int t = 0; t < run.threads; ++t)
     searches.push_back(std::make_unique<PairSearch>(*this, shared, node_reach));

@@ -44,6 +44,8 @@ class Cascade<T>::SharedLists {
 
   /// How far a sample looks: squared, along the axes; negative where it is done.
   double reach(std::int32_t position) const { return load(reach_.data() + position); }
+  /// Of all samples, by position, with room for whole blocks; while nobody adds to the lists.
+  const double* reaches() const { return reach_.data(); }
   double widest_reach(std::int32_t block) const {
     double widest = -1;
     for (std::int32_t i = cascade_.screen_.block_begin(block);
@@ -216,8 +218,7 @@ class Cascade<T>::PairSide {
         count += next->is_wanted || next->wants;
       }
       if (count == 0) break;
-      std::fill(rows + count, rows + kRowsTogether, rows[0]);
-      cascade_.kernel_.row_distances(cascade_.row(own), rows, cascade_.columns_, squared);
+      cascade_.row_distances(own, rows, count, squared);
       for (int i = 0; i < count; ++i) {
         if (chosen[i]->is_wanted) lists_.offer(own, chosen[i]->position, squared[i]);
         if (chosen[i]->wants) lists_.offer(chosen[i]->position, own, squared[i]);
@@ -267,8 +268,7 @@ class Cascade<T>::PairSearch {
         [&](std::size_t node) {
           if (screen.node(node).last <= begin) return infinity;
           const double reach = std::max(widest_reach(), node_reach_[node].greatest);
-          const double distance = box_box_distance(box_.data(), screen.box(node), screen.columns(),
-                                                   std::min(screen.columns(), tuning::kBoxAxes));
+          const double distance = cascade_.box_distance(box_.data(), node);
           return distance <= reach ? distance : infinity;
         },
         [] { return std::numeric_limits<double>::max(); },

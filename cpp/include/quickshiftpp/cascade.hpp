@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -86,6 +87,18 @@ class Cascade {
   /// The least product with a sample, less half of that one's squared norm, that a sample of the
   /// given squared norm must look at: both as ScreenKernels compute them.
   float threshold_of(double squared_norm, double reach) const;
+
+  /// From a box along the first axes to that of a node, by the few that matter most.
+  double box_distance(const double* box, std::size_t node) const {
+    return box_box_distance(box, screen_.box(node), screen_.columns(),
+                            std::min(screen_.columns(), tuning::kBoxAxes));
+  }
+  /// Exact squared distances from a sample to 1 to kRowsTogether rows; those beyond `count` are
+  /// filled in.
+  void row_distances(std::int32_t position, const T** rows, int count, double* squared) const {
+    std::fill(rows + count, rows + kRowsTogether, rows[0]);
+    kernel_.row_distances(row(position), rows, columns_, squared);
+  }
 
   /// At most the squared distance along all axes; once it exceeds `reach`, less will do.
   double apart(std::int32_t a, std::int32_t b, double reach) const;
