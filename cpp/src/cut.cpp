@@ -99,10 +99,13 @@ void dissolve(const Cut& cut, const std::vector<std::int32_t>& number,
     up[i] = label[i] >= 0 ? static_cast<std::int32_t>(i) : cut.parent[i];
   });
   // Only those without a label are written, only those with one are read.
-  walk_to_roots(up.data(), cut.samples, run, [&](std::size_t i, std::int32_t root) {
-    if (label[i] >= 0) return;
-    label[i] = label[root];
-    LabelCounter(size).add(label[i]);
+  parallel_for(run, cut.samples, tuning::kGrain, [&](std::size_t begin, std::size_t end, int) {
+    LabelCounter counter(size);
+    walk_to_roots(up.data(), begin, end, [&](std::size_t i, std::int32_t root) {
+      if (label[i] >= 0) return;
+      label[i] = label[root];
+      counter.add(label[i]);
+    });
   });
 }
 

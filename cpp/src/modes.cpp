@@ -7,6 +7,7 @@
 
 #include "quickshiftpp/forest.hpp"
 #include "quickshiftpp/graph.hpp"
+#include "quickshiftpp/radix_sort.hpp"
 
 namespace quickshiftpp {
 
@@ -83,7 +84,6 @@ class TreeBuilder {
   ModeTree build(Parents& parents) {
     link_upward(parents);
     link_equal_rows(parents);
-    resolve_roots(tree_.basin.data(), index_.samples(), run_);
     number_modes();
     gather_edges();
     merge();
@@ -118,18 +118,19 @@ class TreeBuilder {
     }
   }
 
-  /// Turns tree_.basin from roots into mode numbers, and counts the samples of each.
+  /// Turns tree_.basin from the way up into mode numbers, and counts the samples of each.
   void number_modes() {
     const std::size_t n = index_.samples();
     std::int32_t* basin = tree_.basin.data();
     std::vector<std::vector<std::int32_t>> roots(static_cast<std::size_t>(run_.threads));
-    parallel_for(run_, n, tuning::kGrain, [&](std::size_t begin, std::size_t end, int thread) {
-      for (std::size_t i = begin; i < end; ++i)
-        if (basin[i] == static_cast<std::int32_t>(i))
-          roots[static_cast<std::size_t>(thread)].push_back(basin[i]);
+    resolve_roots(basin, n, run_, [&](std::size_t i, std::int32_t root, int thread) {
+      if (root == static_cast<std::int32_t>(i))
+        roots[static_cast<std::size_t>(thread)].push_back(root);
     });
-    tree_.position = sort_parts(
-        roots, [&](std::int32_t a, std::int32_t b) { return order_.is_denser(a, b); }, run_);
+    tree_.position = concatenate(roots);
+    sort_by_key(
+        tree_.position, [&](std::int32_t i) { return radius_[i]; },
+        [&](std::int32_t a, std::int32_t b) { return order_.is_denser(a, b); });
     // A root holds the complement of its number until all others have read it.
     for (std::size_t m = 0; m < tree_.modes(); ++m)
       basin[tree_.position[m]] = ~static_cast<std::int32_t>(m);
@@ -150,8 +151,10 @@ class TreeBuilder {
     return a.other < b.other;
   }
 
-  auto highest_first() const {
-    return [this](const Edge& a, const Edge& b) { return is_higher(a, b); };
+  void sort_highest_first(std::vector<Edge>& edges) const {
+    sort_by_key(
+        edges, [](const Edge& edge) { return edge.squared_radius; },
+        [this](const Edge& a, const Edge& b) { return is_higher(a, b); });
   }
 
   /// Kruskal's algorithm over edges that come highest first: calls take(edge, elder, younger) for
@@ -171,7 +174,7 @@ class TreeBuilder {
   /// The edges of a highest spanning forest: what a merge tree can be built from.
   std::vector<Edge> forest(std::vector<Edge> edges) const {
     std::vector<Edge> kept;
-    std::sort(edges.begin(), edges.end(), highest_first());
+    sort_highest_first(edges);
     join(edges, [&](const Edge& edge, auto, auto) { kept.push_back(edge); });
     return kept;
   }
@@ -190,7 +193,8 @@ class TreeBuilder {
     });
     std::vector<std::vector<Edge>> parts;
     for (EdgeCollection& collection : collections) parts.push_back(collection.take());
-    edges_ = sort_parts(parts, highest_first(), run_);
+    edges_ = concatenate(parts);
+    sort_highest_first(edges_);
   }
 
   /// Takes the edges between basins that a graph finds.
@@ -218,6 +222,12 @@ class TreeBuilder {
       if (!is_known) collection.put_away(known);
       known = edge;
       return true;
+    }
+
+    /// Whether two basins are known to be joined higher than a sample of this squared radius can.
+    bool is_settled(double radius, std::int32_t own, std::int32_t other) const {
+      const Edge& known = collection.place(own, other);
+      return static_cast<bool>(known.joins(own, other) & (known.squared_radius < radius));
     }
 
     /// The squared radius of the highest edge known between two basins, infinity for none.

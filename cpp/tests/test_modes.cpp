@@ -117,3 +117,17 @@ TEST_CASE("resolve_roots follows chains of any length") {
   for (std::int32_t root : up) all_zero &= root == 0;
   CHECK(all_zero);
 }
+
+TEST_CASE("a counter counts labels that share a place in its memory") {
+  std::vector<std::int64_t> size(1000, 0);
+  {
+    LabelCounter counter(size);
+    for (int round = 0; round < 3; ++round)
+      for (std::int32_t label = 0; label < 1000; ++label)
+        for (std::int32_t i = 0; i <= label % 5; ++i) counter.add(label);
+  }
+  bool all_right = true;
+  for (std::size_t label = 0; label < size.size(); ++label)
+    all_right &= size[label] == static_cast<std::int64_t>(3 * (label % 5 + 1));
+  CHECK(all_right);
+}

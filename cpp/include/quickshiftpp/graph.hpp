@@ -122,7 +122,8 @@ class ListedGraph {
 
   /// Calls touch(i, j, squared_distance) for the samples i of some blocks and neighbours j in other
   /// basins that may be denser: `squared_distance()` must be at most the squared radius of j. Where
-  /// it returns true, the basin of j needs no further look from i.
+  /// it returns true, the basin of j needs no further look from i; touch.is_settled says the same
+  /// of two basins and a squared radius in advance, as far as that is known.
   template <class Touch>
   void touch_other_basins(std::int32_t begin, std::int32_t end, int thread, Touch&& touch) {
     for (std::int32_t block = begin; block < end; ++block) touch_other_basins(block, thread, touch);
@@ -135,20 +136,37 @@ class ListedGraph {
     Buffer<std::int32_t>& room = room_[static_cast<std::size_t>(thread)];
     const Crossings crossings{room.data(), room.data() + room.size() / 2};
     const int found = kernel_.crossings(lists_.block(begin, end), dweller_.data(), crossings);
-    for (int f = 0; f < found; ++f) {
-      const std::int32_t i = crossings.sample[f];
-      const std::int32_t* neighbor = lists_.positions(i);
-      // Others of this basin that were left out come before the next crossing from i.
-      const bool is_last = f + 1 == found || crossings.sample[f + 1] != i;
-      const int end_of_run = is_last ? lists_.k() : crossings.place[f + 1];
-      for (int c = crossings.place[f]; c < end_of_run; c = next_of_basin(i, c, end_of_run))
-        if (touch(i, neighbor[c], [&] { return lists_.squared_distance(index_, i, c); })) break;
+    // Most are settled by an edge that is known. Leaving these out a few at a time takes no branch
+    // that the processor would have to guess.
+    for (int first = 0; first < found; first += tuning::kCrossings) {
+      const int last = std::min(found, first + tuning::kCrossings);
+      int open[tuning::kCrossings];
+      int count = 0;
+      for (int f = first; f < last; ++f) {
+        const std::int32_t i = crossings.sample[f];
+        const std::int32_t j = lists_.positions(i)[crossings.place[f]];
+        open[count] = f;
+        count += !touch.is_settled(radius_[i], basin(i), basin(j));
+      }
+      for (int o = 0; o < count; ++o) follow(crossings, open[o], found, touch);
     }
     for (std::int32_t i = begin; i < end; ++i)
       if (has_ties_beyond(i))
         for_tied(i, [&](std::int32_t j) {
           if (basin(j) != basin(i)) touch(i, j, [&] { return radius_[j]; });
         });
+  }
+
+  /// Looks at the neighbours that one of the crossings stands for, until one of them settles it.
+  template <class Touch>
+  void follow(const Crossings& crossings, int f, int found, Touch& touch) const {
+    const std::int32_t i = crossings.sample[f];
+    const std::int32_t* neighbor = lists_.positions(i);
+    // Others of this basin that were left out come before the next crossing from i.
+    const bool is_last = f + 1 == found || crossings.sample[f + 1] != i;
+    const int end_of_run = is_last ? lists_.k() : crossings.place[f + 1];
+    for (int c = crossings.place[f]; c < end_of_run; c = next_of_basin(i, c, end_of_run))
+      if (touch(i, neighbor[c], [&] { return lists_.squared_distance(index_, i, c); })) break;
   }
 
   std::int32_t basin(std::int32_t i) const { return dweller_[static_cast<std::size_t>(i)].basin; }
