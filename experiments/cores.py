@@ -68,8 +68,9 @@ def fit_cores(
         landscape = surveyor.survey(k)
         cut = landscape.tree.cut(beta)
         mode_samples = landscape.tree.modes["index"][cut.modes]
-        mcores = nearest_cores(index, landscape, cut.core_labels, threads)
-        literal = CoreClustering(k, cut.core_labels, cut.labels, mcores, mode_samples)
+        core_labels = landscape.terrain.core_labels(cut.cores)
+        mcores = nearest_cores(index, landscape, core_labels, threads)
+        literal = CoreClustering(k, core_labels, cut.labels, mcores, mode_samples)
         yield CoreFit(literal, reference(index, landscape, literal, beta, threads), landscape)
 
 

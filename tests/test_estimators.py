@@ -52,7 +52,7 @@ def test_default_k(n, k):
     assert default_k(n) == k
 
 
-@pytest.mark.parametrize("name", ["radii_", "log_density_", "parents_"])
+@pytest.mark.parametrize("name", ["core_labels_", "radii_", "log_density_", "parents_"])
 @pytest.mark.parametrize("Estimator", [QuickshiftPP, MCores])
 def test_what_is_made_when_asked_for(Estimator, name):
     rng = np.random.default_rng(0)

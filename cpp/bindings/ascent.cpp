@@ -74,15 +74,13 @@ void register_ascent(nb::module_& m) {
   m.def(
       "forest_roots",
       [](Column<std::int32_t> up, int threads) {
-        Buffer<std::int32_t> root(up.shape(0));
-        for (std::size_t i = 0; i < root.size(); ++i) {
-          require(up.data()[i] >= 0 && static_cast<std::size_t>(up.data()[i]) < root.size(),
+        const std::size_t count = up.shape(0);
+        for (std::size_t i = 0; i < count; ++i)
+          require(up.data()[i] >= 0 && static_cast<std::size_t>(up.data()[i]) < count,
                   "forest_roots needs row numbers");
-          root[i] = up.data()[i];
-        }
-        run_native(threads, nb::none(),
-                   [&](const Run& run) { resolve_roots(root.data(), root.size(), run); });
-        return to_array(std::move(root));
+        return to_array(run_native(threads, nb::none(), [&](const Run& run) {
+          return find_roots(up.data(), count, run);
+        }));
       },
       "up"_a, "threads"_a, "The root that each entry leads to; a root points to itself.");
 }

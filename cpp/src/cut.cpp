@@ -61,52 +61,55 @@ std::vector<BasinRule> basin_rules(const Cut& cut, const std::vector<std::int32_
   return rules;
 }
 
-/// Calls body(i) for every sample.
-template <class Body>
-void for_samples(const Cut& cut, const Run& run, Body&& body) {
-  parallel_for(run, cut.samples, tuning::kGrain, [&](std::size_t begin, std::size_t end, int) {
-    for (std::size_t i = begin; i < end; ++i) body(i);
-  });
-}
+/// Labels the samples of one clustering after the other.
+class Climber {
+ public:
+  Climber(const Cut& cut, const Run& run) : cut_(cut), run_(run), path_(cut.samples) {}
 
-/// Labels by climbing to the first sample that lies in a core; counts the samples of each.
-void climb(const Cut& cut, Clusters& clusters, std::int32_t* label, const Run& run) {
-  for_samples(cut, run, [&](std::size_t i) {
-    const auto sample = static_cast<std::int32_t>(i);
-    label[i] = clusters.core_label(cut, sample) >= 0 ? sample : cut.parent[i];
-  });
-  resolve_roots(label, cut.samples, run);
-  clusters.size.assign(clusters.mode.size(), 0);
-  parallel_for(run, cut.samples, tuning::kGrain, [&](std::size_t begin, std::size_t end, int) {
-    LabelCounter counter(clusters.size);
-    for (std::size_t i = begin; i < end; ++i) {
-      label[i] = clusters.basins[static_cast<std::size_t>(cut.basin[label[i]])].label;
-      counter.add(label[i]);
-    }
-  });
-}
-
-/// Gives the clusters of `number` -1 to others and the rest the number named there. Adds to `size`
-/// what each of those gains.
-///
-/// A sample of a cluster that dissolves climbs on until it comes to one whose cluster remains: that
-/// one's label is what it would have reached itself.
-void dissolve(const Cut& cut, const std::vector<std::int32_t>& number,
-              std::vector<std::int64_t>& size, std::int32_t* label, const Run& run) {
-  Buffer<std::int32_t> up(cut.samples);
-  for_samples(cut, run, [&](std::size_t i) {
-    label[i] = number[static_cast<std::size_t>(label[i])];
-    up[i] = label[i] >= 0 ? static_cast<std::int32_t>(i) : cut.parent[i];
-  });
-  // Only those without a label are written, only those with one are read.
-  parallel_for(run, cut.samples, tuning::kGrain, [&](std::size_t begin, std::size_t end, int) {
-    LabelCounter counter(size);
-    walk_to_roots(up.data(), begin, end, [&](std::size_t i, std::int32_t root) {
-      if (label[i] >= 0) return;
-      label[i] = label[root];
-      counter.add(label[i]);
+  /// Each climbs to the first sample i with a start(i) that is not negative: put(i, label) takes
+  /// it. Returns how many samples each of `labels` labels has.
+  template <class Start, class Put>
+  std::vector<std::int64_t> climb(std::size_t labels, Start&& start, Put&& put,
+                                  int shortenings = tuning::kShortenings) {
+    start_paths(
+        path_.data(), cut_.samples, run_,
+        [&](std::size_t i) {
+          const std::int32_t label = start(i);
+          return label >= 0 ? ~label : cut_.parent[i];
+        },
+        shortenings);
+    std::vector<std::int64_t> size(labels, 0);
+    parallel_for(run_, cut_.samples, tuning::kGrain, [&](std::size_t begin, std::size_t end, int) {
+      LabelCounter counter(size);
+      walk_paths(path_.data(), begin, end, [&](std::size_t i, std::int32_t label) {
+        put(i, label);
+        counter.add(label);
+      });
     });
-  });
+    return size;
+  }
+
+ private:
+  const Cut& cut_;
+  const Run& run_;
+  Buffer<std::int32_t> path_;
+};
+
+/// Leaves out clusters of fewer than `least` samples. Returns the number that each keeps, -1 for
+/// those; sizes are to be counted anew.
+std::vector<std::int32_t> renumber(const Cut& cut, std::int64_t least, Clusters& clusters) {
+  std::vector<std::int32_t> number(clusters.mode.size(), -1);
+  std::vector<std::int32_t> kept;
+  for (std::size_t c = 0; c < clusters.mode.size(); ++c) {
+    const bool can_climb = cut.parent[cut.mode_sample[clusters.mode[c]]] >= 0;
+    if (clusters.size[c] < least && can_climb) continue;
+    number[c] = static_cast<std::int32_t>(kept.size());
+    kept.push_back(clusters.mode[c]);
+  }
+  clusters.mode = std::move(kept);
+  for (BasinRule& rule : clusters.basins)
+    if (rule.label >= 0) rule.label = number[static_cast<std::size_t>(rule.label)];
+  return number;
 }
 
 }  // namespace
@@ -118,23 +121,30 @@ Clusters cut_labels(const Cut& cut, double ratio, std::int64_t min_cluster_size,
   for (std::size_t m = 0; m < cut.modes; ++m)
     if (owner[m] == static_cast<std::int32_t>(m)) clusters.mode.push_back(owner[m]);
   clusters.basins = basin_rules(cut, owner, clusters.mode, ratio);
-  climb(cut, clusters, label, run);
 
-  std::vector<std::int32_t> number(clusters.mode.size(), -1);
-  Clusters kept;
-  for (std::size_t c = 0; c < clusters.mode.size(); ++c) {
-    const bool can_climb = cut.parent[cut.mode_sample[clusters.mode[c]]] >= 0;
-    if (clusters.size[c] < min_cluster_size && can_climb) continue;
-    number[c] = static_cast<std::int32_t>(kept.mode.size());
-    kept.mode.push_back(clusters.mode[c]);
-    kept.size.push_back(clusters.size[c]);
+  Climber climber(cut, run);
+  auto core_label = [&](std::size_t i) {
+    return clusters.basins[static_cast<std::size_t>(cut.basin[i])].core_label(
+        cut.squared_radius[i]);
+  };
+  auto finish = [&](std::size_t i, std::int32_t reached) {
+    label[cut.row == nullptr ? i : static_cast<std::size_t>(cut.row[i])] = reached;
+  };
+  if (min_cluster_size <= 1) {
+    clusters.size = climber.climb(clusters.mode.size(), core_label, finish);
+    return clusters;
   }
-  if (kept.mode.size() == clusters.mode.size()) return clusters;
-  kept.basins = std::move(clusters.basins);
-  for (BasinRule& rule : kept.basins)
-    if (rule.label >= 0) rule.label = number[static_cast<std::size_t>(rule.label)];
-  dissolve(cut, number, kept.size, label, run);
-  return kept;
+  // The samples of a cluster that is too small climb on until they come to one whose cluster
+  // remains: its label is what they would have reached at once, had there been no core on the way.
+  Buffer<std::int32_t> first(cut.samples);
+  clusters.size = climber.climb(clusters.mode.size(), core_label,
+                                [&](std::size_t i, std::int32_t reached) { first[i] = reached; });
+  const std::vector<std::int32_t> number = renumber(cut, min_cluster_size, clusters);
+  clusters.size = climber.climb(
+      clusters.mode.size(),
+      [&](std::size_t i) { return number[static_cast<std::size_t>(first[i])]; }, finish,
+      0);  // few climb
+  return clusters;
 }
 
 }  // namespace quickshiftpp

@@ -122,27 +122,30 @@ class TreeBuilder {
   void number_modes() {
     const std::size_t n = index_.samples();
     std::int32_t* basin = tree_.basin.data();
+    start_paths(basin, n, run_, [&](std::size_t i) {
+      return basin[i] == static_cast<std::int32_t>(i) ? ~basin[i] : basin[i];
+    });
     std::vector<std::vector<std::int32_t>> roots(static_cast<std::size_t>(run_.threads));
-    resolve_roots(basin, n, run_, [&](std::size_t i, std::int32_t root, int thread) {
-      if (root == static_cast<std::int32_t>(i))
-        roots[static_cast<std::size_t>(thread)].push_back(root);
+    parallel_for(run_, n, tuning::kGrain, [&](std::size_t begin, std::size_t end, int thread) {
+      walk_paths(basin, begin, end, [&](std::size_t i, std::int32_t root) {
+        if (root == static_cast<std::int32_t>(i))
+          roots[static_cast<std::size_t>(thread)].push_back(root);
+      });
     });
     tree_.position = concatenate(roots);
     sort_by_key(
         tree_.position, [&](std::int32_t i) { return radius_[i]; },
         [&](std::int32_t a, std::int32_t b) { return order_.is_denser(a, b); });
-    // A root holds the complement of its number until all others have read it.
     for (std::size_t m = 0; m < tree_.modes(); ++m)
-      basin[tree_.position[m]] = ~static_cast<std::int32_t>(m);
+      basin[tree_.position[m]] = static_cast<std::int32_t>(m);
     tree_.size.assign(tree_.modes(), 0);
     parallel_for(run_, n, tuning::kGrain, [&](std::size_t begin, std::size_t end, int) {
       LabelCounter counter(tree_.size);
       for (std::size_t i = begin; i < end; ++i) {
-        if (basin[i] >= 0) basin[i] = ~basin[basin[i]];
-        counter.add(basin[i] < 0 ? ~basin[i] : basin[i]);
+        if (basin[i] < 0) basin[i] = basin[~basin[i]];
+        counter.add(basin[i]);
       }
     });
-    for (const std::int32_t root : tree_.position) basin[root] = ~basin[root];
   }
 
   bool is_higher(const Edge& a, const Edge& b) const {

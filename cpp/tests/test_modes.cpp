@@ -1,5 +1,9 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <numeric>
+#include <random>
+
 #include "quickshiftpp/ascent.hpp"
 #include "quickshiftpp/forest.hpp"
 #include "quickshiftpp/modes.hpp"
@@ -108,14 +112,36 @@ TEST_CASE("near blocks found for one k serve the smaller ones, and no larger one
   }
 }
 
-TEST_CASE("resolve_roots follows chains of any length") {
+TEST_CASE("find_roots follows paths of any length, in any direction") {
   testing::Bench bench;
-  std::vector<std::int32_t> up(100000);
-  for (std::size_t i = 0; i < up.size(); ++i) up[i] = i == 0 ? 0 : static_cast<std::int32_t>(i - 1);
-  resolve_roots(up.data(), up.size(), bench.run);
-  bool all_zero = true;
-  for (std::int32_t root : up) all_zero &= root == 0;
-  CHECK(all_zero);
+  const std::size_t count = 100000;
+  std::mt19937 engine(3);
+  std::vector<std::int32_t> order(count);
+  std::iota(order.begin(), order.end(), 0);
+  for (int round = 0; round < 3; ++round) {
+    // A chain over all of them: upward, downward, and back and forth.
+    if (round == 1) std::reverse(order.begin(), order.end());
+    if (round == 2) std::shuffle(order.begin(), order.end(), engine);
+    std::vector<std::int32_t> up(count);
+    for (std::size_t i = 0; i < count; ++i)
+      up[static_cast<std::size_t>(order[i])] = order[i == 0 ? 0 : i - 1];
+    const Buffer<std::int32_t> root = find_roots(up.data(), count, bench.run);
+    CHECK(std::all_of(root.data(), root.data() + count,
+                      [&](std::int32_t found) { return found == order[0]; }));
+  }
+  // Many trees.
+  std::vector<std::int32_t> up(count);
+  for (std::size_t i = 0; i < count; ++i)
+    up[i] = static_cast<std::int32_t>(i % 5 == 0 ? i : engine() % i);
+  const Buffer<std::int32_t> root = find_roots(up.data(), count, bench.run);
+  bool all_right = true;
+  for (std::size_t i = 0; i < count; ++i) {
+    auto expected = static_cast<std::int32_t>(i);
+    while (up[static_cast<std::size_t>(expected)] != expected)
+      expected = up[static_cast<std::size_t>(expected)];
+    all_right &= root[i] == expected;
+  }
+  CHECK(all_right);
 }
 
 TEST_CASE("a counter counts labels that share a place in its memory") {

@@ -14,6 +14,7 @@ from ._landscape import Landscape, Surveyor
 from ._modes import ModeTree
 from ._neighbors import search
 from ._progress import stage
+from ._terrain import Cores
 from ._validation import FloatArray, scale
 
 CORE_CONSTRAINTS: dict[str, Any] = {
@@ -33,10 +34,11 @@ class CoreClusterer(IndexedClusterer):
     dimension_: float
     tree_: ModeTree
     labels_: npt.NDArray[np.int32]
-    core_labels_: npt.NDArray[np.int32]
     mode_indices_: npt.NDArray[np.int64]
     n_clusters_: int
     _landscape: Landscape
+    _cores: Cores
+    _core_labels: npt.NDArray[np.int32] | None
 
     def _keeps_lists(self, n_samples: int) -> bool:  # noqa: ARG002
         return isinstance(self.dimension, str)
@@ -60,6 +62,14 @@ class CoreClusterer(IndexedClusterer):
         self._landscape = landscape
 
     # Not every user looks at these; they are made when they are asked for.
+
+    @property
+    def core_labels_(self) -> npt.NDArray[np.int32]:
+        """The label of every sample inside cluster-cores, -1 outside."""
+        landscape = self._fitted_landscape("core_labels_")
+        if self._core_labels is None:
+            self._core_labels = landscape.terrain.core_labels(self._cores)
+        return self._core_labels
 
     @property
     def radii_(self) -> npt.NDArray[np.float64]:
@@ -89,7 +99,8 @@ class CoreClusterer(IndexedClusterer):
     def _take_labels(self, beta: float, min_cluster_size: int) -> npt.NDArray[np.int64]:
         """Label the samples; return the sizes of the clusters."""
         found = self.tree_.cut(beta, min_cluster_size)
-        self.labels_, self.core_labels_ = found.labels, found.core_labels
+        self.labels_ = found.labels
+        self._cores, self._core_labels = found.cores, None
         self.mode_indices_ = self.tree_.modes["index"][found.modes]
         self.n_clusters_ = len(found.modes)
         self.beta_ = beta

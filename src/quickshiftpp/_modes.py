@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from . import _core
 from ._density import prominences, radius_ratio_limit, radius_ratios
-from ._terrain import Terrain
+from ._terrain import Cores, Terrain
 from ._validation import check_beta, check_min_cluster_size, resolve_threads
 
 MODE_DTYPE = np.dtype(
@@ -28,6 +28,7 @@ MODE_DTYPE = np.dtype(
     ]
 )
 PATH_DTYPE = np.dtype([("index", np.int64), ("log_density", np.float64), ("core_label", np.int32)])
+_NOBODY = np.empty(0, dtype=np.int32)  # positions, where no labels are needed
 FRAME_LIBRARIES = ("pandas", "polars", "pyarrow")
 
 
@@ -35,9 +36,9 @@ class Clustering(NamedTuple):
     """The samples of one clustering."""
 
     labels: npt.NDArray[np.int32]
-    core_labels: npt.NDArray[np.int32]
     modes: npt.NDArray[np.int32]  # the number of the mode of each label
     sizes: npt.NDArray[np.int64]  # the number of samples of each label
+    cores: Cores
 
 
 class ModeTree:
@@ -108,8 +109,7 @@ class ModeTree:
             below = np.searchsorted(self._ascending_ratios, limits, side="right")
             counts = len(self.modes) - below
         else:
-            nobody = np.empty(0, dtype=np.int32)
-            cuts = [self.cut(value, min_cluster_size, nobody) for value in checked]
+            cuts = [self.cut(value, min_cluster_size, _NOBODY) for value in checked]
             counts = np.array([len(cut.modes) for cut in cuts])
         return int(counts[0]) if betas.ndim == 0 else counts.reshape(betas.shape)
 
@@ -183,7 +183,8 @@ class ModeTree:
         min_cluster_size: int = 1,
     ) -> npt.NDArray[np.int32]:
         """Label the samples inside cluster-cores, as :meth:`labels` does; -1 outside."""
-        return self.cut(self.resolve_beta(beta, n_clusters), min_cluster_size).core_labels
+        found = self.cut(self.resolve_beta(beta, n_clusters), min_cluster_size, _NOBODY)
+        return self._terrain.core_labels(found.cores)
 
     def path(
         self, sample: int, beta: float | None = None, *, min_cluster_size: int = 1
@@ -211,9 +212,11 @@ class ModeTree:
                 f"sample is {sample}, but the row numbers end at {self.n_samples - 1}."
             )
         terrain = self._terrain
-        everyone = np.arange(self.n_samples, dtype=np.int32)
-        found = None if beta is None else self.cut(beta, min_cluster_size, everyone)
-        core_labels = np.full(self.n_samples, -1) if found is None else found.core_labels
+        found = None if beta is None else self.cut(beta, min_cluster_size, _NOBODY)
+        core_labels = np.full(self.n_samples, -1)
+        if found is not None:
+            everyone = np.arange(self.n_samples, dtype=np.int32)
+            core_labels = terrain.core_labels(found.cores, everyone)
         steps = [int(terrain.positions(np.array([sample]))[0])]
         while core_labels[steps[-1]] < 0 and terrain.parents[steps[-1]] >= 0:
             steps.append(int(terrain.parents[steps[-1]]))
@@ -322,21 +325,20 @@ class ModeTree:
     ) -> Clustering:
         """Return the clustering at one beta, its labels by row or at some positions only."""
         terrain = self._terrain
-        return Clustering(
-            *_core.cut_labels(
-                terrain.row,
-                terrain.basin,
-                terrain.squared_radii,
-                terrain.parents,
-                self._mode_positions,
-                self._saddle_squared_radii,
-                np.ascontiguousarray(self.modes["parent"]),
-                radius_ratio_limit(check_beta(beta), self.dimension),
-                min(check_min_cluster_size(min_cluster_size), self.n_samples),
-                terrain.usable_threads,
-                positions,
-            )
+        labels, modes, sizes, core_labels, core_squared_radii = _core.cut_labels(
+            terrain.row,
+            terrain.basin,
+            terrain.squared_radii,
+            terrain.parents,
+            self._mode_positions,
+            self._saddle_squared_radii,
+            np.ascontiguousarray(self.modes["parent"]),
+            radius_ratio_limit(check_beta(beta), self.dimension),
+            min(check_min_cluster_size(min_cluster_size), self.n_samples),
+            terrain.usable_threads,
+            positions,
         )
+        return Clustering(labels, modes, sizes, Cores(core_labels, core_squared_radii))
 
     def resolve_beta(self, beta: float | None, n_clusters: int | None) -> float:
         """Return the beta that is meant by exactly one of the two."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +19,13 @@ def positions_of(rows: npt.NDArray[Any], order: npt.NDArray[np.int32]) -> npt.ND
     position[order] = np.arange(len(order), dtype=np.int32)
     wanted: npt.NDArray[np.int32] = position[rows]
     return wanted
+
+
+class Cores(NamedTuple):
+    """The cluster-cores of one clustering, as far as the basin of each mode lies in one."""
+
+    labels: npt.NDArray[np.int32]  # -1 for none
+    squared_radii: npt.NDArray[np.float64]  # the largest inside
 
 
 @dataclass(eq=False)
@@ -69,6 +76,14 @@ class Terrain:
     def parents_by_row(self) -> npt.NDArray[np.int32]:
         """Return the row of every sample's parent, by row."""
         return _core.links_by_row(self.row, self.parents, self.usable_threads)
+
+    def core_labels(
+        self, cores: Cores, positions: npt.NDArray[np.int32] | None = None
+    ) -> npt.NDArray[np.int32]:
+        """Return the core that each sample lies in, -1 for none, by row or at some positions."""
+        return _core.core_labels(
+            self.row, self.basin, self.squared_radii, *cores, self.usable_threads, positions
+        )
 
     def positions(self, rows: npt.NDArray[Any]) -> npt.NDArray[np.int32]:
         """Return where the samples of some rows lie."""

@@ -14,6 +14,7 @@ struct Cut {
   const std::int32_t* basin;     ///< samples: the mode that each belongs to in the graph
   const double* squared_radius;  ///< samples
   const std::int32_t* parent;    ///< samples: nearest denser sample, -1 for none
+  const std::int32_t* row;       ///< samples: where their labels go, null to leave them in place
   std::size_t samples;
   const std::int32_t* mode_sample;      ///< modes: position of the mode
   const double* saddle_squared_radius;  ///< modes: infinity for a mode that meets no elder one
@@ -25,6 +26,9 @@ struct Cut {
 struct BasinRule {
   std::int32_t label;
   double squared_radius;
+
+  /// The core of a sample of the basin: so quickly told that nobody needs to store it.
+  std::int32_t core_label(double sample) const { return sample <= squared_radius ? label : -1; }
 };
 
 /// The clusters in label order, and the cores.
@@ -32,15 +36,9 @@ struct Clusters {
   std::vector<std::int32_t> mode;
   std::vector<std::int64_t> size;
   std::vector<BasinRule> basins;  ///< by mode
-
-  /// The core that a sample lies in, -1 for none: so quickly told that nobody needs to store it.
-  std::int32_t core_label(const Cut& cut, std::int32_t i) const {
-    const BasinRule& rule = basins[static_cast<std::size_t>(cut.basin[i])];
-    return cut.squared_radius[i] <= rule.squared_radius ? rule.label : -1;
-  }
 };
 
-/// Labels the samples, by position.
+/// Labels the samples.
 ///
 /// `ratio` is the largest quotient of squared radii inside a core, (1 - beta)^(-2 / d): a mode
 /// founds a core iff its saddle's quotient exceeds it, and a sample belongs to the core of its

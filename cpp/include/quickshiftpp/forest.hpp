@@ -8,52 +8,66 @@
 #include <utility>
 #include <vector>
 
+#include "quickshiftpp/buffer.hpp"
 #include "quickshiftpp/parallel.hpp"
 #include "quickshiftpp/tuning.hpp"
 
 namespace quickshiftpp {
 
-/// Calls found(i, root) for the entries of `up` from `begin` to `end`, with the root that each
-/// leads to. A root points to itself.
+/// Paths through an array: an entry that is not negative names the next entry, the complement of
+/// one that is negative is where the path ends, a label or a number of a root.
 ///
-/// Each walk shortens the path that it took, so that a chain of n samples costs O(n) and not
-/// O(n^2). Threads may shorten the same path at once: whatever they write leads to the same root.
-template <class Found>
-void walk_to_roots(std::int32_t* up, std::size_t begin, std::size_t end, Found&& found) {
-  using Entry = std::atomic_ref<std::int32_t>;
-  constexpr auto relaxed = std::memory_order_relaxed;
-  for (std::size_t i = begin; i < end; ++i) {
-    auto root = static_cast<std::int32_t>(i);
-    for (std::int32_t next; (next = Entry(up[root]).load(relaxed)) != root;) root = next;
-    auto at = static_cast<std::int32_t>(i);
-    for (std::int32_t next; (next = Entry(up[at]).load(relaxed)) != root; at = next)
-      Entry(up[at]).store(root, relaxed);
-    found(i, root);
-  }
+/// Shortens the paths that entries from `begin` to `end` take among themselves. Neighbours in space
+/// lie near each other, so that most paths stay within; a few rounds, without a branch that the
+/// processor would have to guess, leave walks of a step or two.
+inline void shorten_paths(std::int32_t* path, std::size_t begin, std::size_t end, int rounds) {
+  for (int round = 0; round < rounds; ++round)
+    for (std::size_t i = begin; i < end; ++i) {
+      const auto next = static_cast<std::size_t>(path[i]);  // of a negative one: far beyond
+      const std::size_t is_within = next - begin < end - begin;
+      path[i] = path[i ^ ((i ^ next) & (0 - is_within))];
+    }
 }
 
-/// Replaces each entry of `up` by the root that it leads to. Calls found(i, root, thread) for each.
-template <class Found>
-void resolve_roots(std::int32_t* up, std::size_t count, const Run& run, Found&& found) {
-  using Entry = std::atomic_ref<std::int32_t>;
-  constexpr auto relaxed = std::memory_order_relaxed;
-  // Most paths are short. Shortening all of them a few times first, without a branch that the
-  // processor would have to guess, leaves walks of a step or two.
-  for (int round = 0; round < tuning::kShortenings; ++round)
-    parallel_for(run, count, tuning::kGrain, [&](std::size_t begin, std::size_t end, int) {
-      for (std::size_t i = begin; i < end; ++i) {
-        const std::int32_t above = Entry(up[i]).load(relaxed);
-        Entry(up[i]).store(Entry(up[above]).load(relaxed), relaxed);
-      }
-    });
-  parallel_for(run, count, tuning::kGrain, [&](std::size_t begin, std::size_t end, int thread) {
-    walk_to_roots(up, begin, end,
-                  [&](std::size_t i, std::int32_t root) { found(i, root, thread); });
+/// Starts `count` paths, each with first(i), for walks by any thread; `rounds` as above.
+template <class First>
+void start_paths(std::int32_t* path, std::size_t count, const Run& run, First&& first,
+                 int rounds = tuning::kShortenings) {
+  parallel_for(run, count, tuning::kGrain, [&](std::size_t begin, std::size_t end, int) {
+    for (std::size_t i = begin; i < end; ++i) path[i] = first(i);
+    shorten_paths(path, begin, end, rounds);
   });
 }
 
-inline void resolve_roots(std::int32_t* up, std::size_t count, const Run& run) {
-  resolve_roots(up, count, run, [](std::size_t, std::int32_t, int) {});
+/// Calls found(i, goal) for the entries from `begin` to `end`, with what their paths end with,
+/// which they hold themselves from then on.
+///
+/// Each walk shortens the path that it took, so that a chain of n samples costs O(n) and not
+/// O(n^2). Threads may shorten the same path at once: whatever they write leads to the same goal.
+template <class Found>
+void walk_paths(std::int32_t* path, std::size_t begin, std::size_t end, Found&& found) {
+  using Entry = std::atomic_ref<std::int32_t>;
+  constexpr auto relaxed = std::memory_order_relaxed;
+  for (std::size_t i = begin; i < end; ++i) {
+    std::int32_t last = Entry(path[i]).load(relaxed);
+    while (last >= 0) last = Entry(path[last]).load(relaxed);
+    auto at = static_cast<std::int32_t>(i);
+    for (std::int32_t next; (next = Entry(path[at]).load(relaxed)) >= 0; at = next)
+      Entry(path[at]).store(last, relaxed);
+    found(i, ~last);
+  }
+}
+
+/// The root that each entry of `up` leads to. A root points to itself.
+inline Buffer<std::int32_t> find_roots(const std::int32_t* up, std::size_t count, const Run& run) {
+  Buffer<std::int32_t> path(count), root(count);
+  start_paths(path.data(), count, run, [&](std::size_t i) {
+    return up[i] == static_cast<std::int32_t>(i) ? ~up[i] : up[i];
+  });
+  parallel_for(run, count, tuning::kGrain, [&](std::size_t begin, std::size_t end, int) {
+    walk_paths(path.data(), begin, end, [&](std::size_t i, std::int32_t goal) { root[i] = goal; });
+  });
+  return root;
 }
 
 /// What threads have gathered, one after the other.
