@@ -51,10 +51,9 @@ Found NearestBelow<T>::from_point(const double* point, std::int32_t home, double
 }
 
 template <class T>
-Found NearestBelow<T>::from_sample(std::int32_t position, double limit) const {
-  std::vector<double> point(static_cast<std::size_t>(index_.columns()));
-  index_.gather(position, point.data());
-  return from_point(point.data(), position / tuning::kBlock, limit);
+Found NearestBelow<T>::from_sample(std::int32_t position, double limit, double* point) const {
+  index_.gather(position, point);
+  return from_point(point, position / tuning::kBlock, limit);
 }
 
 namespace {
@@ -74,32 +73,45 @@ struct Climb {
   bool is_open = false;    ///< the list does not settle the parent
 };
 
+/// The first place from `begin` on whose sample has a radius below `own`; `end` for none.
+int first_below(const std::int32_t* neighbor, const double* radius, double own, int begin,
+                int end) {
+  // One in two is denser: where the first of them stands cannot be guessed, that it is among a few
+  // can.
+  for (; begin + tuning::kPlacesAtOnce <= end; begin += tuning::kPlacesAtOnce) {
+    unsigned below = 0;
+    for (int c = 0; c < tuning::kPlacesAtOnce; ++c)
+      below |= static_cast<unsigned>(radius[neighbor[begin + c]] < own) << c;
+    if (below != 0) return begin + std::countr_zero(below);
+  }
+  while (begin < end && !(radius[neighbor[begin]] < own)) ++begin;
+  return begin;
+}
+
 /// From a list without equal distances, in it or at its end: the first that is denser is the
 /// nearest, and so is the first neighbour.
 template <class T>
 Climb climb_plainly(const Index<T>& index, const NeighborLists& lists, std::int32_t i) {
   const double* radius = lists.squared_radii();
+  const double own = radius[i];
   const std::int32_t* neighbor = lists.positions(i);
+  const int k = lists.k();
   Climb climb;
-  bool has_peers = false;
-  for (int c = 1; c < lists.k(); ++c) {
+  for (int c = 1; (c = first_below(neighbor, radius, own, c, k)) < k; ++c) {
     const std::int32_t j = neighbor[c];
-    if (radius[j] > radius[i]) continue;
-    if (radius[j] == radius[i]) {
-      has_peers = true;
-      continue;
-    }
     if (climb.parent < 0) climb.parent = j;
-    if (lists.squared_distance(index, i, c) <= radius[j]) {
-      climb.next = j;
-      break;
-    }
+    if (lists.squared_distance(index, i, c) > radius[j]) continue;
+    climb.next = j;
+    return climb;
   }
-  if (climb.next < 0 && !has_peers) climb.next = i;
-  // What follows in memory is the rest of a longer list, whose last may tie with others.
-  const auto known = static_cast<int>(lists.stride()) - 1;
-  for (int c = lists.k(); climb.parent < 0 && c < known; ++c)
-    if (radius[neighbor[c]] < radius[i]) climb.parent = neighbor[c];
+  if (std::none_of(neighbor + 1, neighbor + k, [&](std::int32_t j) { return radius[j] == own; }))
+    climb.next = i;
+  if (climb.parent < 0) {
+    // What follows in memory is the rest of a longer list, whose last may tie with others.
+    const int known = std::max(k, static_cast<int>(lists.stride()) - 1);
+    const int c = first_below(neighbor, radius, own, k, known);
+    if (c < known) climb.parent = neighbor[c];
+  }
   climb.is_open = climb.parent < 0;
   return climb;
 }
@@ -136,6 +148,7 @@ Parents parents_from_lists(const Index<T>& index, const NeighborLists& lists,
   Parents found = empty_parents(index);
   std::vector<std::vector<std::int32_t>> open(static_cast<std::size_t>(run.threads));
   parallel_for(run, index.samples(), 256, [&](std::size_t begin, std::size_t end, int thread) {
+    std::vector<double> point(static_cast<std::size_t>(index.columns()));
     for (auto i = static_cast<std::int32_t>(begin); i < static_cast<std::int32_t>(end); ++i) {
       lists.prefetch_after(i, 1);
       const bool is_plain = !lists.may_tie(i) && !lists.tied_beyond(i);
@@ -144,7 +157,7 @@ Parents parents_from_lists(const Index<T>& index, const NeighborLists& lists,
         if (cascade != nullptr)
           open[static_cast<std::size_t>(thread)].push_back(i);
         else
-          climb.parent = search.from_sample(i, radius[i]).position;
+          climb.parent = search.from_sample(i, radius[i], point.data()).position;
       }
       found.parent[static_cast<std::size_t>(i)] = climb.parent;
       found.next[static_cast<std::size_t>(i)] = climb.next;
@@ -249,13 +262,14 @@ Parents parents_from_space(const Index<T>& index, const double* radius, const Ru
   parallel_for(run, static_cast<std::size_t>(index.blocks()), 8,
                [&](std::size_t begin, std::size_t end, int thread) {
                  BlockClimb<T>& climb = climbs[static_cast<std::size_t>(thread)];
+                 double point[tuning::kRecomputeColumns];
                  for (std::size_t block = begin; block < end; ++block) {
                    climb.run(static_cast<std::int32_t>(block));
                    for (int lane = 0; lane < climb.queries().lanes(); ++lane) {
                      const std::int32_t i = climb.queries().begin() + lane;
                      std::int32_t parent = climb.parent(lane);
                      if (parent < 0 && radius[i] > 0)
-                       parent = search.from_sample(i, radius[i]).position;
+                       parent = search.from_sample(i, radius[i], point).position;
                      found.parent[static_cast<std::size_t>(i)] = parent;
                      found.next[static_cast<std::size_t>(i)] = climb.next(lane);
                    }

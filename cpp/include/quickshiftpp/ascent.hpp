@@ -37,8 +37,8 @@ class NearestBelow {
 
   /// From a point anywhere. `home` is the block to start from, -1 for the root.
   Found from_point(const double* point, std::int32_t home, double limit) const;
-  /// From a sample of the index.
-  Found from_sample(std::int32_t position, double limit) const;
+  /// From a sample of the index; `point` is room for its coordinates.
+  Found from_sample(std::int32_t position, double limit, double* point) const;
   /// Of the keys below each node; they may be taken once the searches are over.
   const std::vector<Extremes>& extremes() const { return extremes_; }
   std::vector<Extremes> take_extremes() && { return std::move(extremes_); }
