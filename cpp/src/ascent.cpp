@@ -94,16 +94,23 @@ template <class T>
 Climb climb_plainly(const Index<T>& index, const NeighborLists& lists, std::int32_t i) {
   const double* radius = lists.squared_radii();
   const double own = radius[i];
-  const std::int32_t* neighbor = lists.positions(i);
+  const std::int32_t* neighbor = lists.head(i);
   const int k = lists.k();
   Climb climb;
-  for (int c = 1; (c = first_below(neighbor, radius, own, c, k)) < k; ++c) {
+  for (int c = 1, end = lists.head_places(); c < k; ++c) {
+    c = first_below(neighbor, radius, own, c, end);
+    if (c == end) {
+      neighbor = lists.positions(i);
+      c = first_below(neighbor, radius, own, c, end = k);
+      if (c == end) break;
+    }
     const std::int32_t j = neighbor[c];
     if (climb.parent < 0) climb.parent = j;
-    if (lists.squared_distance(index, i, c) > radius[j]) continue;
+    if (lists.squared_distance(index, i, c, j) > radius[j]) continue;
     climb.next = j;
     return climb;
   }
+  neighbor = lists.positions(i);
   if (std::none_of(neighbor + 1, neighbor + k, [&](std::int32_t j) { return radius[j] == own; }))
     climb.next = i;
   if (climb.parent < 0) {
@@ -150,7 +157,7 @@ Parents parents_from_lists(const Index<T>& index, const NeighborLists& lists,
   parallel_for(run, index.samples(), 256, [&](std::size_t begin, std::size_t end, int thread) {
     std::vector<double> point(static_cast<std::size_t>(index.columns()));
     for (auto i = static_cast<std::int32_t>(begin); i < static_cast<std::int32_t>(end); ++i) {
-      lists.prefetch_after(i, 1);
+      if (!lists.has_heads()) lists.prefetch_after(i, 1);
       const bool is_plain = !lists.may_tie(i) && !lists.tied_beyond(i);
       Climb climb = is_plain ? climb_plainly(index, lists, i) : climb_ties(index, lists, i);
       if (climb.is_open && radius[i] > 0) {

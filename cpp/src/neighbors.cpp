@@ -190,6 +190,7 @@ NeighborLists::NeighborLists(const NeighborLists& longer, int k)
       keep_(longer.keep_),
       stride_(longer.stride_),
       entries_(longer.entries_),
+      head_(longer.head_),
       squared_radius_(std::make_shared<Buffer<double>>(samples_, room_)),
       ties_(samples_) {}
 
@@ -226,6 +227,12 @@ std::vector<NeighborLists> NeighborLists::first(const Index<T>& index, const std
                          : NeighborLists(*this, ks[0]));
   for (std::size_t m = 1; m < ks.size(); ++m) shorter.push_back(NeighborLists(shorter[0], ks[m]));
   Entries& copied = *shorter[0].entries_;
+  const auto head_width = static_cast<std::size_t>(tuning::kHeadPlaces);
+  std::shared_ptr<Buffer<std::int32_t>> heads;
+  if (keeps_lists() && !copy && !has_heads() && stride_ >= tuning::kHeadStride) {
+    heads = std::make_shared<Buffer<std::int32_t>>(samples_ * head_width);
+    for (NeighborLists& lists : shorter) lists.head_ = heads;
+  }
   const auto width = static_cast<std::size_t>(ks[0]);
   parallel_for(run, samples_, tuning::kGrain, [&](std::size_t begin, std::size_t end, int) {
     for (std::size_t i = begin; i < end; ++i) {
@@ -239,6 +246,8 @@ std::vector<NeighborLists> NeighborLists::first(const Index<T>& index, const std
         if (k < k_) beyond = may_tie(sample) && squared_distance(index, sample, k) == radius;
         lists.ties_[i] = ties(beyond, may_tie(sample));
       }
+      if (heads != nullptr)
+        std::copy_n(positions(sample), head_width, heads->data() + i * head_width);
       if (!copy) continue;
       std::copy_n(positions(sample), width, copied.position.data() + i * width);
       if (keeps_distances())

@@ -45,6 +45,14 @@ class NeighborLists {
   const std::int32_t* positions(std::int32_t i) const {
     return entries_->position.data() + static_cast<std::size_t>(i) * stride_;
   }
+  /// The beginning of the list of i, as of positions(i), and how many of it lie there. Where lists
+  /// for several k share long ones, what each k reads of all of them lies together once more.
+  const std::int32_t* head(std::int32_t i) const {
+    return has_heads() ? head_->data() + static_cast<std::size_t>(i) * tuning::kHeadPlaces
+                       : positions(i);
+  }
+  int head_places() const { return has_heads() ? std::min(k_, tuning::kHeadPlaces) : k_; }
+  bool has_heads() const { return head_ != nullptr; }
   ListBlock block(std::int32_t begin, std::int32_t end) const {
     return {positions(begin), stride_, k_, begin, end};
   }
@@ -54,12 +62,16 @@ class NeighborLists {
     const std::size_t soon = std::min(static_cast<std::size_t>(i) + 16, samples_ - 1);
     __builtin_prefetch(entries_->position.data() + soon * stride_ + c);
   }
-  /// From sample i to the c-th of its list.
+  /// From sample i to j, the c-th of its list.
+  template <class T>
+  double squared_distance(const Index<T>& index, std::int32_t i, int c, std::int32_t j) const {
+    return keeps_distances() ? entries_->squared_distance[static_cast<std::size_t>(i) * stride_ +
+                                                          static_cast<std::size_t>(c)]
+                             : index.squared_distance(i, j);
+  }
   template <class T>
   double squared_distance(const Index<T>& index, std::int32_t i, int c) const {
-    const std::size_t entry = static_cast<std::size_t>(i) * stride_ + static_cast<std::size_t>(c);
-    return keeps_distances() ? entries_->squared_distance[entry]
-                             : index.squared_distance(i, entries_->position[entry]);
+    return squared_distance(index, i, c, positions(i)[c]);
   }
   /// The squared distance to the last of each list, by position.
   const double* squared_radii() const { return squared_radius_->data(); }
@@ -117,6 +129,7 @@ class NeighborLists {
   Keep keep_;
   std::size_t stride_;
   std::shared_ptr<Entries> entries_;
+  std::shared_ptr<const Buffer<std::int32_t>> head_;  // null where lists are short or alone
   std::shared_ptr<Buffer<double>> squared_radius_;
   Buffer<std::uint8_t> ties_;
 };

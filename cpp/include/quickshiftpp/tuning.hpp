@@ -128,9 +128,15 @@ inline constexpr std::size_t kTiedShare = 16;
 /// the processor fetches the gaps as well, and several passes follow.
 inline constexpr double kCopyShare = 0.4;
 
+/// Places of lists for several k that are kept together as well, for the search for a denser
+/// neighbour, and the least length of lists for which that is done. Parents of a million samples
+/// from lists of 100: 28 ms without, 22 with 8 places, 19 with 16 or 24.
+inline constexpr int kHeadPlaces = 16;
+inline constexpr std::size_t kHeadStride = 32;
+
 /// Neighbours that are compared at once in the search for a denser one: parents of a million
-/// samples take 41 ms one by one and 36 with 4 or 6 at once (one thread).
-inline constexpr int kPlacesAtOnce = 6;
+/// samples take 41 ms one by one and 36 with 4 to 7 at once (one thread).
+inline constexpr int kPlacesAtOnce = 5;
 
 /// Crossings between basins that are compared with known edges before any of them is followed: of
 /// 1.55 million, 480,000, 560,000 and 890,000 remain with 8, 16 and 64. A tree of a million samples
