@@ -4,9 +4,9 @@
 // Nothing in them may call an inline function of the standard library: the linker keeps one copy of
 // those for the whole program, and that copy must not hold instructions of a wider set.
 
+#include "kernels/basins.hpp"
 #include "kernels/blocks.hpp"
 #include "kernels/lines.hpp"
-#include "kernels/lists.hpp"
 #include "kernels/rows.hpp"
 #include "kernels/sorting.hpp"
 #include "quickshiftpp/kernels.hpp"
@@ -17,12 +17,13 @@ extern const Kernels<float> kFloat;
 extern const Kernels<double> kDouble;
 extern const ScreenKernels kScreen;
 const ScreenKernels kScreen{screen, screen_both, apart};
-const Kernels<float> kFloat{within<float>, near_box<float>,   upward<float>,       reaching<float>,
-                            between,       run_within<float>, gaussian<float>,     sort,
-                            select,        crossings,         row_distances<float>};
+const Kernels<float> kFloat{
+    within<float>,     near_box<float>,     upward<float>, reaching<float>, between,
+    run_within<float>, gaussian<float>,     sort,          select,          shares,
+    crossings,         row_distances<float>};
 const Kernels<double> kDouble{
-    within<double>, near_box<double>,   upward<double>,       reaching<double>,
-    between,        run_within<double>, gaussian<double>,     sort,
-    select,         crossings,          row_distances<double>};
+    within<double>,     near_box<double>,     upward<double>, reaching<double>, between,
+    run_within<double>, gaussian<double>,     sort,           select,           shares,
+    crossings,          row_distances<double>};
 
 }  // namespace quickshiftpp::QSPP_ISA

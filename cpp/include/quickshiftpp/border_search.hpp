@@ -63,14 +63,14 @@ class BorderSearch {
     place(one, a, b);
     place(other, b, a);
     if (one.near == 0 || other.near == 0) return;
-    for (const BasinShare* s = shares_.begin(one.block); s != shares_.end(one.block); ++s) {
-      if ((s->lanes & one.near) == 0) continue;
-      for (const BasinShare* t = shares_.begin(other.block); t != shares_.end(other.block); ++t) {
-        if (s->basin == t->basin || (t->lanes & other.near) == 0) continue;
-        const double known = touch.known_radius(s->basin, t->basin);
-        if (known < std::max(s->least, t->least)) continue;
-        climb(one, *s, other, *t, known, touch);
-        if (a != b) climb(other, *t, one, *s, known, touch);
+    for (const BasinShare& s : shares_.of_block(one.block)) {
+      if ((s.lanes & one.near) == 0) continue;
+      for (const BasinShare& t : shares_.of_block(other.block)) {
+        if (s.basin == t.basin || (t.lanes & other.near) == 0) continue;
+        const double known = touch.known_radius(s.basin, t.basin);
+        if (known < std::max(s.least, t.least)) continue;
+        climb(one, s, other, t, known, touch);
+        if (a != b) climb(other, t, one, s, known, touch);
       }
     }
   }

@@ -75,6 +75,13 @@ struct Dweller {
   float radius;  ///< squared and rounded to the nearest, which keeps the order of radii
 };
 
+/// The samples of one basin in one block.
+struct BasinShare {
+  std::int32_t basin;
+  std::uint32_t lanes;  ///< a bit for each of them
+  double least;         ///< of their radii, squared
+};
+
 /// The neighbour lists of the samples from `begin` to `end`.
 struct ListBlock {
   const std::int32_t* neighbor;  ///< of sample `begin`; the sample itself comes first
@@ -143,6 +150,10 @@ struct Kernels {
   /// ones from kShort on, sorts the k nearest to the beginning. All three numbers are at most
   /// kShort; the arrays have room for two times that. Null where the instruction set makes it slow.
   Selection (*select)(double* squared, std::int32_t* position, int filled, int count, int k);
+
+  /// The shares that basins have in a block of `samples` samples, in the order in which they are
+  /// met; returns how many. Whole blocks of both arrays are read.
+  int (*shares)(const std::int32_t* basin, const double* radius, int samples, BasinShare* out);
 
   /// From the lists of some samples those neighbours that lie in other basins and have no larger
   /// radius, as far as float32 can tell. Of several of these that follow each other in one basin it

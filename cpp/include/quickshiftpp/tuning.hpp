@@ -54,12 +54,12 @@ inline constexpr int kAbandonColumns = 16;
 
 /// In two and in three columns, from so many neighbours on, the mode tree searches again for what
 /// lies around instead of reading lists. A tree of a million samples takes, by lists and by search,
-/// 46 and 55 ms at k = 25, 51 and 48 at k = 35 in the plane; in space 72 and 113 ms at k = 40, 89
-/// and 91 at k = 70, 105 and 78 at k = 100. Lists that are less than half of what lies in memory
-/// take half as long again to read.
+/// 37 and 42 ms at k = 25, 41 and 40 at k = 30, 45 and 39 at k = 35 in the plane; in space 69 and
+/// 103 ms at k = 50, 80 and 83 at k = 70. Lists that are less than half of what lies in memory take
+/// half as long again to read.
 constexpr bool is_faster_searched(int columns, int k, std::size_t stride) {
   const bool has_gaps = stride > 2 * static_cast<std::size_t>(k);
-  return (columns <= 2 && k >= (has_gaps ? 24 : 32)) || (columns == 3 && k >= 72);
+  return (columns <= 2 && k >= (has_gaps ? 24 : 30)) || (columns == 3 && k >= 72);
 }
 
 /// Up to this many columns a neighbour's distance is computed again rather than stored: it takes a

@@ -1,4 +1,4 @@
-// What neighbour lists tell about basins.
+// Which basins samples and their neighbours belong to.
 
 #pragma once
 
@@ -6,6 +6,52 @@
 
 namespace quickshiftpp::QSPP_ISA {
 namespace {
+
+/// The samples of a block whose basin is the given one.
+inline uint32_t dwellers(const int32_t* basin, int32_t wanted) {
+#if QSPP_LANES == 8
+  static_assert(kBlock == 32);
+  const __m512i all = _mm512_set1_epi32(wanted);
+  return _mm512_cmpeq_epi32_mask(_mm512_loadu_si512(basin), all) |
+         static_cast<uint32_t>(_mm512_cmpeq_epi32_mask(_mm512_loadu_si512(basin + 16), all)) << 16;
+#else
+  uint32_t mask = 0;
+  for (int i = 0; i < kBlock; ++i) mask |= static_cast<uint32_t>(basin[i] == wanted) << i;
+  return mask;
+#endif
+}
+
+/// The least of some of a block of values.
+inline double least_of(const double* value, uint32_t lanes) {
+#if QSPP_LANES == 8
+  __m512d lane = _mm512_set1_pd(__builtin_inf());
+  for (int i = 0; i < kBlock; i += 8)
+    lane = _mm512_mask_min_pd(lane, static_cast<__mmask8>(lanes >> i), lane,
+                              _mm512_loadu_pd(value + i));
+  double least = lane[0];
+  for (int i = 1; i < 8; ++i) least = lane[i] < least ? lane[i] : least;
+  return least;
+#else
+  double least = __builtin_inf();
+  for (; lanes != 0; lanes &= lanes - 1) {
+    const double own = value[__builtin_ctz(lanes)];
+    least = own < least ? own : least;
+  }
+  return least;
+#endif
+}
+
+int shares(const int32_t* basin, const double* radius, int samples, BasinShare* out) {
+  uint32_t left = samples < kBlock ? (uint32_t{1} << samples) - 1 : ~uint32_t{0};
+  int count = 0;
+  while (left != 0) {
+    const int32_t next = basin[__builtin_ctz(left)];
+    const uint32_t lanes = left & dwellers(basin, next);
+    out[count++] = {next, lanes, least_of(radius, lanes)};
+    left &= ~lanes;
+  }
+  return count;
+}
 
 /// The crossings from one sample to `count` neighbours, the first of which has the given place.
 int crossings_of(int32_t sample, Dweller own, const Dweller* neighbor, int place, int count,
