@@ -67,7 +67,7 @@ def fit_cores(
     for k in sorted(ks, reverse=True):
         landscape = surveyor.survey(k)
         cut = landscape.tree.cut(beta)
-        mode_samples = landscape.tree.modes["index"][cut.modes]
+        mode_samples = landscape.tree.mode_rows(cut)
         core_labels = landscape.terrain.core_labels(cut.cores)
         mcores = nearest_cores(index, landscape, core_labels, threads)
         literal = CoreClustering(k, core_labels, cut.labels, mcores, mode_samples)

@@ -101,7 +101,7 @@ class CoreClusterer(IndexedClusterer):
         found = self.tree_.cut(beta, min_cluster_size)
         self.labels_ = found.labels
         self._cores, self._core_labels = found.cores, None
-        self.mode_indices_ = self.tree_.modes["index"][found.modes]
+        self.mode_indices_ = self.tree_.mode_rows(found)
         self.n_clusters_ = len(found.modes)
         self.beta_ = beta
         return found.sizes

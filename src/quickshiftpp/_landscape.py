@@ -13,7 +13,7 @@ import numpy.typing as npt
 from . import _core
 from ._ascent import denser_parents
 from ._density import intrinsic_dimension
-from ._modes import ModeTree, build_tree
+from ._modes import FoundModes, ModeTree
 from ._neighbors import Searched
 from ._progress import stage
 from ._terrain import Terrain
@@ -138,16 +138,18 @@ class Surveyor:
             with stage("ascent", self.verbose) as progress:
                 found = denser_parents(index, of_k, self.found.cascade, threads, progress)
             with stage("modes", self.verbose) as progress:
-                native = _core.mode_tree(index, of_k, found, self._near, threads, progress)
+                positions, saddles, parents, sizes, basin = _core.mode_tree(
+                    index, of_k, found, self._near, threads, progress
+                )
                 terrain = Terrain(
                     self.order(),
                     of_k.squared_radii(),
                     found.take_positions(),
-                    native[-1],
+                    basin,
                     k,
                     dimension,
                     self.unit,
                     threads,
                 )
-                tree = build_tree(native[:-1], terrain)
-            yield Landscape(terrain, tree)
+            modes = FoundModes(positions, saddles, parents, sizes)
+            yield Landscape(terrain, ModeTree(modes, terrain))

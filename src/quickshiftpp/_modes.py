@@ -32,6 +32,15 @@ _NOBODY = np.empty(0, dtype=np.int32)  # positions, where no labels are needed
 FRAME_LIBRARIES = ("pandas", "polars", "pyarrow")
 
 
+class FoundModes(NamedTuple):
+    """What the core tells of every mode, densest first. Samples by position, -1 for none."""
+
+    positions: npt.NDArray[np.int32]
+    saddles: npt.NDArray[np.int32]
+    parents: npt.NDArray[np.int32]  # modes
+    sizes: npt.NDArray[np.int64]
+
+
 class Clustering(NamedTuple):
     """The samples of one clustering."""
 
@@ -65,28 +74,40 @@ class ModeTree:
         The dimension that relates radii to densities.
     """
 
-    def __init__(
-        self,
-        modes: npt.NDArray[Any],
-        terrain: Terrain,
-        mode_positions: npt.NDArray[np.int32],
-        saddle_squared_radii: npt.NDArray[np.float64],
-    ) -> None:
-        self.modes = modes
+    def __init__(self, found: FoundModes, terrain: Terrain) -> None:
         self.n_samples = len(terrain.row)
         self.dimension = terrain.dimension
         self._terrain = terrain
-        self._mode_positions = mode_positions
-        self._saddle_squared_radii = saddle_squared_radii
-        self._ratios = radius_ratios(saddle_squared_radii, terrain.squared_radii[mode_positions])
-        self.modes["prominence"] = prominences(self._ratios, self.dimension)
+        self._found = found
+        self._saddle_squared_radii = np.where(
+            found.saddles >= 0, terrain.squared_radii[found.saddles], np.inf
+        )
+
+    @cached_property
+    def modes(self) -> npt.NDArray[Any]:
+        """Every mode, densest first; see the attributes above."""
+        terrain, found = self._terrain, self._found
+        modes = np.zeros(len(found.positions), dtype=MODE_DTYPE)
+        modes["index"] = terrain.row[found.positions]
+        modes["log_density"] = terrain.log_density(terrain.squared_radii[found.positions])
+        modes["saddle"] = np.where(found.saddles >= 0, terrain.row[found.saddles], -1)
+        modes["saddle_log_density"] = terrain.log_density(self._saddle_squared_radii)
+        modes["parent"] = found.parents
+        modes["prominence"] = prominences(self._ratios, self.dimension)
+        modes["size"] = found.sizes
+        return modes
+
+    @cached_property
+    def _ratios(self) -> npt.NDArray[np.float64]:
+        inner = self._terrain.squared_radii[self._found.positions]
+        return radius_ratios(self._saddle_squared_radii, inner)
 
     @cached_property
     def _ascending_ratios(self) -> npt.NDArray[np.float64]:
         return np.sort(self._ratios)
 
     def __repr__(self) -> str:
-        return f"ModeTree(n_samples={self.n_samples}, n_modes={len(self.modes)})"
+        return f"ModeTree(n_samples={self.n_samples}, n_modes={len(self._found.positions)})"
 
     def n_clusters(self, beta: npt.ArrayLike, *, min_cluster_size: int = 1) -> Any:
         """Count the clusters at one beta or at many.
@@ -107,7 +128,7 @@ class ModeTree:
         if min_cluster_size == 1:
             limits = [radius_ratio_limit(value, self.dimension) for value in checked]
             below = np.searchsorted(self._ascending_ratios, limits, side="right")
-            counts = len(self.modes) - below
+            counts = len(self._ratios) - below
         else:
             cuts = [self.cut(value, min_cluster_size, _NOBODY) for value in checked]
             counts = np.array([len(cut.modes) for cut in cuts])
@@ -221,7 +242,7 @@ class ModeTree:
         while core_labels[steps[-1]] < 0 and terrain.parents[steps[-1]] >= 0:
             steps.append(int(terrain.parents[steps[-1]]))
         if found is not None:
-            mode = int(self._mode_positions[found.modes[core_labels[steps[-1]]]])
+            mode = int(self._found.positions[found.modes[core_labels[steps[-1]]]])
             steps += [mode] if mode != steps[-1] else []
         path = np.empty(len(steps), dtype=PATH_DTYPE)
         path["index"] = terrain.row[steps]
@@ -330,15 +351,20 @@ class ModeTree:
             terrain.basin,
             terrain.squared_radii,
             terrain.parents,
-            self._mode_positions,
+            self._found.positions,
             self._saddle_squared_radii,
-            np.ascontiguousarray(self.modes["parent"]),
+            self._found.parents,
             radius_ratio_limit(check_beta(beta), self.dimension),
             min(check_min_cluster_size(min_cluster_size), self.n_samples),
             terrain.usable_threads,
             positions,
         )
         return Clustering(labels, modes, sizes, Cores(core_labels, core_squared_radii))
+
+    def mode_rows(self, clustering: Clustering) -> npt.NDArray[np.int64]:
+        """Return the row of the mode of each label."""
+        rows = self._terrain.row[self._found.positions[clustering.modes]]
+        return rows.astype(np.int64)
 
     def resolve_beta(self, beta: float | None, n_clusters: int | None) -> float:
         """Return the beta that is meant by exactly one of the two."""
@@ -351,19 +377,3 @@ class ModeTree:
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         self._terrain.threads = min(self._terrain.threads, resolve_threads(None))
-
-
-def build_tree(native: tuple[npt.NDArray[Any], ...], terrain: Terrain) -> ModeTree:
-    """Make a tree of what the core found: modes, saddles, parent modes and sizes."""
-    position, saddle, parent, size = native
-    meets = saddle >= 0
-    radii = np.full(len(position), np.inf)
-    radii[meets] = terrain.squared_radii[saddle[meets]]
-    modes = np.zeros(len(position), dtype=MODE_DTYPE)
-    modes["index"] = terrain.row[position]
-    modes["log_density"] = terrain.log_density(terrain.squared_radii[position])
-    modes["saddle"] = np.where(meets, terrain.row[saddle], -1)
-    modes["saddle_log_density"] = terrain.log_density(radii)
-    modes["parent"] = parent
-    modes["size"] = size
-    return ModeTree(modes, terrain, position, radii)
