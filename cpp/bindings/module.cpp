@@ -24,6 +24,8 @@ NB_MODULE(_core, m) {
   namespace tuning = quickshiftpp::tuning;
   m.attr("TREE_SAMPLES") = tuning::kTreeSamples;
   m.attr("RECOMPUTE_COLUMNS") = tuning::kRecomputeColumns;
+  m.attr("HEAD_PLACES") = tuning::kHeadPlaces;
+  m.attr("HEAD_STRIDE") = tuning::kHeadStride;
   m.attr("SCREEN_AXES") = tuning::kScreenAxes;
   m.attr("DIMENSION_SAMPLES") = tuning::kDimensionSamples;
   m.attr("CASCADE_AXES") = tuning::kRefineAxes;

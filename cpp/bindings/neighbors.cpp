@@ -150,6 +150,12 @@ void register_neighbors(nb::module_& m) {
   nb::class_<NeighborLists>(m, "NeighborLists", "Each sample's k nearest, in the index's order.")
       .def_prop_ro("k", &NeighborLists::k)
       .def(
+          "drop",
+          [](NeighborLists& lists, int threads) {
+            run_native(threads, nb::none(), [&](const Run& run) { lists.drop_lists(run); });
+          },
+          "threads"_a, "Free the lists and keep the radii.")
+      .def(
           "squared_radii",
           [](const NeighborLists& lists) { return to_array(lists.share_squared_radii()); },
           "The squared distance to the last of each list, by position. Not to be written to.");

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "quickshiftpp/kernels.hpp"
+#include "quickshiftpp/pages.hpp"
 #include "quickshiftpp/query_block.hpp"
 #include "quickshiftpp/shortlist.hpp"
 
@@ -216,6 +217,18 @@ bool NeighborLists::insert(std::size_t i, double squared, std::int32_t position)
   ties_[i] = ties(left_out == distance[last], may_tie(static_cast<std::int32_t>(i)) || is_tied);
   (*squared_radius_)[i] = distance[last];
   return true;
+}
+
+void NeighborLists::drop_lists(const Run& run) {
+  if (entries_.use_count() == 1) {
+    give_back_pages(entries_->position.data(), entries_->position.size() * sizeof(std::int32_t),
+                    run);
+    give_back_pages(entries_->squared_distance.data(),
+                    entries_->squared_distance.size() * sizeof(double), run);
+  }
+  entries_ = std::make_shared<Entries>();
+  head_.reset();
+  keep_ = Keep::nothing;
 }
 
 template <class T>

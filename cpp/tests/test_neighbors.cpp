@@ -6,6 +6,7 @@
 #include <tuple>
 #include <vector>
 
+#include "quickshiftpp/ascent.hpp"
 #include "quickshiftpp/neighbors.hpp"
 #include "samples.hpp"
 
@@ -120,4 +121,51 @@ TEST_CASE("zero_radius_sites: equal rows side by side, lowest row first") {
   std::vector<std::int32_t> original;
   for (std::size_t s = 0; s < sites.size(); ++s) original.push_back(index.original(sites[s]));
   CHECK(original == std::vector<std::int32_t>{1, 3, 0, 2, 5});
+}
+
+TEST_CASE("lists that are dropped leave radii, and shorter ones in the same memory, as they were") {
+  testing::Bench bench;
+  const std::size_t samples = 200000;  // lists of 16 MB, so that pages are given back
+  const auto rows = testing::random_rows<double>(samples, 2, 0, 1 << 20);
+  const Index<double> index(rows.data(), samples, 2, true, bench.run);
+  NeighborLists lists = neighbor_lists(index, 20, bench.run);
+  const std::vector<double> radii(lists.squared_radii(), lists.squared_radii() + samples);
+  NeighborLists shorter = std::move(lists.first(index, {15}, bench.run)[0]);
+  std::vector<std::int32_t> expected;
+  for (std::int32_t i = 0; i < static_cast<std::int32_t>(samples); ++i)
+    expected.insert(expected.end(), shorter.positions(i), shorter.positions(i) + 15);
+  lists.drop_lists(bench.run);
+  CHECK_FALSE(lists.keeps_lists());
+  bool is_same = std::equal(radii.begin(), radii.end(), lists.squared_radii());
+  for (std::size_t i = 0; i < samples; ++i)
+    is_same &= std::equal(expected.begin() + static_cast<std::ptrdiff_t>(15 * i),
+                          expected.begin() + static_cast<std::ptrdiff_t>(15 * (i + 1)),
+                          shorter.positions(static_cast<std::int32_t>(i)));
+  CHECK(is_same);
+  shorter.drop_lists(bench.run);
+  CHECK_FALSE(shorter.keeps_lists());
+}
+
+TEST_CASE("heads are the beginnings of lists") {
+  testing::Bench bench;
+  const std::size_t samples = 2000;
+  const auto rows = testing::random_rows<double>(samples, 2, 0, 1 << 20);
+  const Index<double> index(rows.data(), samples, 2, true, bench.run);
+  const NeighborLists lists = neighbor_lists(index, 60, bench.run);
+  CHECK_FALSE(lists.has_heads());
+  for (const NeighborLists& shorter : lists.first(index, {60, 30, 10}, bench.run)) {
+    CHECK(shorter.has_heads());
+    CHECK(shorter.head_places() <= shorter.k());
+    bool is_same = true;
+    for (std::int32_t i = 0; i < static_cast<std::int32_t>(samples); ++i)
+      is_same &=
+          std::equal(shorter.head(i), shorter.head(i) + shorter.head_places(), lists.positions(i));
+    CHECK(is_same);
+    // What is found from them is what is found without.
+    const Parents found = denser_parents<double>(index, shorter, nullptr, bench.run);
+    const NeighborLists alone = neighbor_lists(index, shorter.k(), bench.run);
+    const Parents expected = denser_parents<double>(index, alone, nullptr, bench.run);
+    CHECK(std::equal(found.parent.data(), found.parent.data() + samples, expected.parent.data()));
+    CHECK(std::equal(found.next.data(), found.next.data() + samples, expected.next.data()));
+  }
 }

@@ -218,9 +218,12 @@ class QuickshiftPP(CoreClusterer):
         surveyor = self._search(samples, ks[-1], self._dimension_to_use(), threads)
         if is_auto:
             choice = choose(samples, surveyor, ks, self._betas_for, self._size_limit)
-            return choice.landscape, choice.beta
-        landscape = surveyor.survey(ks[0])
-        return landscape, self._betas_for(landscape.k)[0]
+            landscape, beta = choice.landscape, choice.beta
+        else:
+            landscape = surveyor.survey(ks[0])
+            beta = self._betas_for(landscape.k)[0]
+        surveyor.finish()
+        return landscape, beta
 
     def _betas_for(self, k: int) -> tuple[float, ...]:
         if self.beta is None:

@@ -105,6 +105,7 @@ dimension_
             k = resolve_k(self.k, samples.shape[0])
             surveyor = self._search(samples, k, self.dimension, threads)
             landscape = surveyor.survey(k)
+            surveyor.finish()
             with stage("labels", self.verbose) as progress:
                 self._take_landscape(landscape)
                 self._take_labels(float(self.beta), min_cluster_size=1)

@@ -67,12 +67,14 @@ def estimate_memory(
     # Radii, ties, parents, basins, and the row numbers once more, for the tree.
     per_sample += 8 + 1 + 4 + 4 + 4
     # A neighbour: its number, and its distance where that is not computed again; with them basins
-    # beside rounded radii. Without them, or after them, labels, and labels and cores by row.
+    # beside rounded radii. Without them, or after them, paths, labels, and labels by row.
     if keep_lists or not skips_lists(n_samples, n_features, k, algorithm):
         entry = 4 if n_features <= _core.RECOMPUTE_COLUMNS else 12
         per_sample += k * entry + 8
         if n_ks > 1:  # shorter lists; radii and ties for four k; parents and basins for each
             per_sample += 0.3 * k * entry + 4 * 9 + 8 * n_ks
+            if k >= _core.HEAD_STRIDE:
+                per_sample += 4 * _core.HEAD_PLACES
     else:
         per_sample += 4 + 4 + 4
     # Modes: the fewer neighbours, the noisier the density, the more there are.

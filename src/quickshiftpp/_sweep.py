@@ -130,7 +130,9 @@ def sweep(
     threads = resolve_threads(n_jobs)
     unit, found = index_and_search(samples, sorted_ks[-1], algorithm, threads, len(sorted_ks))
     surveyor = Surveyor(found, unit, dimension, threads)
-    return _collect(samples, surveyor, sorted_ks, sorted_betas, min_cluster_size, return_labels)
+    result = _collect(samples, surveyor, sorted_ks, sorted_betas, min_cluster_size, return_labels)
+    surveyor.finish()
+    return result
 
 
 def _collect(

@@ -105,6 +105,9 @@ class NeighborLists {
   /// row numbers; a sample may be offered once, and one list changed by one thread at a time.
   bool insert(std::size_t i, double squared, std::int32_t position);
 
+  /// Frees the lists, unless others share them, and keeps the radii.
+  void drop_lists(const Run& run);
+
   /// The lists of the k nearest for several k, the largest first and no larger than this one's: in
   /// the same memory, or copied where reading around what is left out would cost more.
   template <class T>
