@@ -106,7 +106,9 @@ Climb climb_plainly(const Index<T>& index, const NeighborLists& lists, std::int3
     }
     const std::int32_t j = neighbor[c];
     if (climb.parent < 0) climb.parent = j;
-    if (lists.squared_distance(index, i, c, j) > radius[j]) continue;
+    // Most reach beyond the whole head.
+    const bool is_near = end < k && lists.head_squared_radius(i) <= radius[j];
+    if (!is_near && lists.squared_distance(index, i, c, j) > radius[j]) continue;
     climb.next = j;
     return climb;
   }

@@ -170,6 +170,12 @@ void settle_zero_radii(const Index<T>& index, std::size_t width, NeighborTable& 
   }
 }
 
+float rounded_up(double value) {
+  const auto rounded = static_cast<float>(value);
+  return rounded < value ? std::nextafterf(rounded, std::numeric_limits<float>::infinity())
+                         : rounded;
+}
+
 }  // namespace
 
 NeighborLists::NeighborLists(std::size_t samples, std::size_t room, int k, Keep keep)
@@ -191,7 +197,7 @@ NeighborLists::NeighborLists(const NeighborLists& longer, int k)
       keep_(longer.keep_),
       stride_(longer.stride_),
       entries_(longer.entries_),
-      head_(longer.head_),
+      heads_(longer.heads_),
       squared_radius_(std::make_shared<Buffer<double>>(samples_, room_)),
       ties_(samples_) {}
 
@@ -227,7 +233,7 @@ void NeighborLists::drop_lists(const Run& run) {
                     entries_->squared_distance.size() * sizeof(double), run);
   }
   entries_ = std::make_shared<Entries>();
-  head_.reset();
+  heads_.reset();
   keep_ = Keep::nothing;
 }
 
@@ -241,10 +247,11 @@ std::vector<NeighborLists> NeighborLists::first(const Index<T>& index, const std
   for (std::size_t m = 1; m < ks.size(); ++m) shorter.push_back(NeighborLists(shorter[0], ks[m]));
   Entries& copied = *shorter[0].entries_;
   const auto head_width = static_cast<std::size_t>(tuning::kHeadPlaces);
-  std::shared_ptr<Buffer<std::int32_t>> heads;
+  std::shared_ptr<Heads> heads;
   if (keeps_lists() && !copy && !has_heads() && stride_ >= tuning::kHeadStride) {
-    heads = std::make_shared<Buffer<std::int32_t>>(samples_ * head_width);
-    for (NeighborLists& lists : shorter) lists.head_ = heads;
+    heads = std::make_shared<Heads>(Buffer<std::int32_t>(samples_ * head_width),
+                                    Buffer<float>(samples_));
+    for (NeighborLists& lists : shorter) lists.heads_ = heads;
   }
   const auto width = static_cast<std::size_t>(ks[0]);
   parallel_for(run, samples_, tuning::kGrain, [&](std::size_t begin, std::size_t end, int) {
@@ -259,8 +266,11 @@ std::vector<NeighborLists> NeighborLists::first(const Index<T>& index, const std
         if (k < k_) beyond = may_tie(sample) && squared_distance(index, sample, k) == radius;
         lists.ties_[i] = ties(beyond, may_tie(sample));
       }
-      if (heads != nullptr)
-        std::copy_n(positions(sample), head_width, heads->data() + i * head_width);
+      if (heads != nullptr) {
+        std::copy_n(positions(sample), head_width, heads->position.data() + i * head_width);
+        heads->squared_radius[i] =
+            rounded_up(squared_distance(index, sample, tuning::kHeadPlaces - 1));
+      }
       if (!copy) continue;
       std::copy_n(positions(sample), width, copied.position.data() + i * width);
       if (keeps_distances())

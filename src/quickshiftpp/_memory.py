@@ -74,7 +74,7 @@ def estimate_memory(
         if n_ks > 1:  # shorter lists; radii and ties for four k; parents and basins for each
             per_sample += 0.3 * k * entry + 4 * 9 + 8 * n_ks
             if k >= _core.HEAD_STRIDE:
-                per_sample += 4 * _core.HEAD_PLACES
+                per_sample += 4 * _core.HEAD_PLACES + 4
     else:
         per_sample += 4 + 4 + 4
     # Modes: the fewer neighbours, the noisier the density, the more there are.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <vector>
 
@@ -48,11 +49,16 @@ class NeighborLists {
   /// The beginning of the list of i, as of positions(i), and how many of it lie there. Where lists
   /// for several k share long ones, what each k reads of all of them lies together once more.
   const std::int32_t* head(std::int32_t i) const {
-    return has_heads() ? head_->data() + static_cast<std::size_t>(i) * tuning::kHeadPlaces
+    return has_heads() ? heads_->position.data() + static_cast<std::size_t>(i) * tuning::kHeadPlaces
                        : positions(i);
   }
   int head_places() const { return has_heads() ? std::min(k_, tuning::kHeadPlaces) : k_; }
-  bool has_heads() const { return head_ != nullptr; }
+  bool has_heads() const { return heads_ != nullptr; }
+  /// What the squared distance to all of the head of i does not exceed; infinity without heads.
+  float head_squared_radius(std::int32_t i) const {
+    return has_heads() ? heads_->squared_radius[static_cast<std::size_t>(i)]
+                       : std::numeric_limits<float>::infinity();
+  }
   ListBlock block(std::int32_t begin, std::int32_t end) const {
     return {positions(begin), stride_, k_, begin, end};
   }
@@ -119,6 +125,10 @@ class NeighborLists {
     Buffer<std::int32_t> position;
     Buffer<double> squared_distance;
   };
+  struct Heads {
+    Buffer<std::int32_t> position;
+    Buffer<float> squared_radius;  // rounded up
+  };
   static constexpr std::uint8_t kBeyond = 1, kWithin = 2;
   static std::uint8_t ties(bool beyond, bool within) {
     return static_cast<std::uint8_t>((beyond ? kBeyond : 0) | (within ? kWithin : 0));
@@ -132,7 +142,7 @@ class NeighborLists {
   Keep keep_;
   std::size_t stride_;
   std::shared_ptr<Entries> entries_;
-  std::shared_ptr<const Buffer<std::int32_t>> head_;  // null where lists are short or alone
+  std::shared_ptr<const Heads> heads_;  // null where lists are short or alone
   std::shared_ptr<Buffer<double>> squared_radius_;
   Buffer<std::uint8_t> ties_;
 };

@@ -130,7 +130,8 @@ inline constexpr double kCopyShare = 0.4;
 
 /// Places of lists for several k that are kept together as well, for the search for a denser
 /// neighbour, and the least length of lists for which that is done. Parents of a million samples
-/// from lists of 100: 28 ms without, 22 with 8 places, 19 with 16 or 24.
+/// from lists of 100: 28 ms without, 22 with 8 places, 19 with 16 or 24, 16 with 16 and a bound on
+/// their distance.
 inline constexpr int kHeadPlaces = 16;
 inline constexpr std::size_t kHeadStride = 32;
 
