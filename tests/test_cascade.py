@@ -34,6 +34,7 @@ def many_columns(name):
             + 1e-9 * rng.integers(0, 3, (500, 80))
         ),
         "tiny": lambda: rng.normal(size=(300, 40)) * 1e-30,
+        "huge": lambda: rng.uniform(-3e38, 3e38, size=(300, 40)),
         "equal": lambda: np.ones((300, 30)),
     }[name]().astype(np.float64)
 
@@ -51,6 +52,7 @@ NAMES = [
     "copies",
     "near copies",
     "tiny",
+    "huge",
     "equal",
 ]
 

@@ -20,6 +20,8 @@ Cascade: TypeAlias = _core.CascadeFloat32 | _core.CascadeFloat64
 # in the processor's cache.
 _SAMPLED = 2048
 _CHUNK = 512
+# Columns that one product in float32 sums over.
+_COLUMNS = 256
 
 
 def build_cascade(
@@ -40,19 +42,21 @@ def build_cascade(
     )
 
 
-def leading_directions(rows: npt.NDArray[np.float64], axes: int) -> npt.NDArray[np.float64]:
-    """Return orthonormal directions, about those in which centred rows vary most.
+def leading_directions(
+    rows: npt.NDArray[np.float64], axes: int
+) -> tuple[npt.NDArray[np.float32], float]:
+    """Return directions, about those in which centred rows vary most, and what they lengthen by.
 
-    Any directions would do, as long as they lengthen nothing; the better they are, the more pairs
-    are discarded by them.
+    Any directions would do; the better they are, the more pairs are discarded by them.
     """
     wanted = min(axes, *rows.shape)
-    _, _, directions = randomized_svd(
+    _, _, found = randomized_svd(
         rows, n_components=wanted, n_oversamples=16, n_iter=1, random_state=0
     )
-    excess = np.linalg.norm(directions @ directions.T - np.eye(wanted))
-    found: npt.NDArray[np.float64] = directions / (1 + excess)
-    return found
+    directions = found.astype(np.float32)
+    exact = directions.astype(np.float64)
+    excess = np.linalg.norm(exact @ exact.T - np.eye(wanted))
+    return directions, 1 + float(excess)
 
 
 def leading_coordinates(X: FloatArray, axes: int) -> tuple[npt.NDArray[np.float32], float, float]:
@@ -67,15 +71,28 @@ def leading_coordinates(X: FloatArray, axes: int) -> tuple[npt.NDArray[np.float3
     farthest = np.linalg.norm(np.maximum(X.max(axis=0) - centre, centre - X.min(axis=0)))
     # Lengths of at most 1, so that float32 neither overflows nor loses what matters.
     scale = math.ldexp(1.0, -math.frexp(farthest)[1])
-    directions = leading_directions((sampled - centre) * scale, axes)
+    directions, lengthening = leading_directions((sampled - centre) * scale, axes)
     coordinates = np.empty((n_samples, len(directions)), dtype=np.float32)
-    turn = np.ascontiguousarray(directions.T * scale)  # a power of two changes no digit
-    centred, turned = np.empty((_CHUNK, n_features)), np.empty((_CHUNK, len(directions)))
+    rows = np.empty((_CHUNK, n_features))
+    centred = np.empty((_CHUNK, n_features), dtype=np.float32)
     for start in range(0, n_samples, _CHUNK):
-        rows = slice(min(_CHUNK, n_samples - start))
-        np.subtract(X[start : start + _CHUNK], centre, out=centred[rows])
-        coordinates[start : start + _CHUNK] = np.matmul(centred[rows], turn, out=turned[rows])
-    # Rounding: of each coordinate to float32, and of sums of n_features products in float64.
-    magnitude = scale * (farthest + np.linalg.norm(centre))
-    error = 2.0**-23 + 2.0**-50 * n_features * math.sqrt(len(directions)) * magnitude
-    return coordinates, scale, float(2 * error)
+        these = slice(start, min(start + _CHUNK, n_samples))
+        here = slice(these.stop - these.start)
+        np.subtract(X[these], centre, out=rows[here])
+        np.multiply(rows[here], scale, out=centred[here], casting="same_kind")
+        _turn(centred[here], directions.T, coordinates[these])
+    # Rounding, by the textbook: the longest chain of sums, for each of the axes; and before it, of
+    # each sample to float32.
+    chain = min(n_features, _COLUMNS) + -(-n_features // _COLUMNS)
+    error = 2.0**-24 * (1.01 * chain * math.sqrt(len(directions)) + 2)
+    return coordinates, scale * lengthening, 2 * error * lengthening
+
+
+def _turn(
+    rows: npt.NDArray[np.float32], axes: npt.NDArray[np.float32], out: npt.NDArray[np.float32]
+) -> None:
+    """Write rows @ axes, summed over some columns at a time: short sums are more exact."""
+    np.matmul(rows[:, :_COLUMNS], axes[:_COLUMNS], out=out)
+    for start in range(_COLUMNS, rows.shape[1], _COLUMNS):
+        columns = slice(start, start + _COLUMNS)
+        out += rows[:, columns] @ axes[columns]

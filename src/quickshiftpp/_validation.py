@@ -27,10 +27,12 @@ _CHUNK = 1 << 16
 def validate_samples(X: Any, *, estimator: Any = None, reset: bool = True) -> FloatArray:
     """Return X as a finite C-contiguous matrix of float32 or float64, the user's own if it is."""
     options: dict[str, Any] = {"dtype": (np.float64, np.float32), "order": "C"}
-    if estimator is None:
-        samples: FloatArray = check_array(X, input_name="X", **options)
-    else:
-        samples = validate_data(estimator, X, reset=reset, **options)
+    # The sum by which scikit-learn looks for what is not finite may leave the range of float32.
+    with np.errstate(invalid="ignore"):
+        if estimator is None:
+            samples: FloatArray = check_array(X, input_name="X", **options)
+        else:
+            samples = validate_data(estimator, X, reset=reset, **options)
     if samples.shape[0] >= 2**31 - 64:
         raise ValueError(
             f"X has {samples.shape[0]} samples, but fewer than 2**31 are supported: "
