@@ -122,6 +122,19 @@ def test_axes_lengthen_nothing(name, axes):
         assert (along - error <= true * (1 + 1e-12)).all()
 
 
+def test_rounding_hides_no_neighbours():
+    """Where one sample lies far out, what lies between the others is little beside it."""
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(3000, 40))
+    _, _, error = leading_coordinates(X, 20)
+    X[7] *= 1e5
+    _, _, with_outlier = leading_coordinates(X, 20)
+    assert with_outlier < 0.1 * error  # in units of the farthest
+    np.testing.assert_array_equal(
+        all_neighbors(X, 10, algorithm="cascade")[1], all_neighbors(X, 10, algorithm="brute")[1]
+    )
+
+
 def test_axes_carry_what_varies():
     """So that the search is worth its name: five directions hold nearly all of these data."""
     rng = np.random.default_rng(1)

@@ -50,6 +50,7 @@ void declare_ascent(nb::module_& m) {
       [](const Index<T>& index, const NeighborLists& lists, const Cascade<T>* cascade, int threads,
          const nb::object& progress) {
         require(lists.samples() == index.samples(), "the lists belong to another index");
+        require(lists.keeps_lists() || can_search_again(index), "the lists were dropped");
         return run_native(threads, progress, [&](const Run& run) {
           return new Parents(denser_parents(index, lists, cascade, run));
         });
@@ -74,13 +75,14 @@ void register_ascent(nb::module_& m) {
   m.def(
       "forest_roots",
       [](Column<std::int32_t> up, int threads) {
-        const std::size_t count = up.shape(0);
-        for (std::size_t i = 0; i < count; ++i)
-          require(up.data()[i] >= 0 && static_cast<std::size_t>(up.data()[i]) < count,
+        Buffer<std::int32_t> path(up.shape(0));
+        for (std::size_t i = 0; i < path.size(); ++i) {
+          path[i] = up.data()[i];
+          require(path[i] >= 0 && static_cast<std::size_t>(path[i]) < path.size(),
                   "forest_roots needs row numbers");
-        return to_array(run_native(threads, nb::none(), [&](const Run& run) {
-          return find_roots(up.data(), count, run);
-        }));
+        }
+        return to_array(run_native(
+            threads, nb::none(), [&](const Run& run) { return find_roots(std::move(path), run); }));
       },
       "up"_a, "threads"_a, "The root that each entry leads to; a root points to itself.");
 }

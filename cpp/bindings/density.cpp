@@ -35,6 +35,7 @@ void declare_densities(nb::module_& m) {
   m.def(
       "log_radius_sum",
       [](const Index<T>& index, const NeighborLists& lists, int threads) {
+        require(lists.keeps_lists(), "there are no lists to sum over");
         const LogRadiusSum total = run_native(
             threads, nb::none(), [&](const Run& run) { return log_radius_sum(index, lists, run); });
         return std::pair(total.sum, total.count);

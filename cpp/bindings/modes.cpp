@@ -19,6 +19,7 @@ void declare_mode_tree(nb::module_& m) {
          int threads, const nb::object& progress) {
         require(lists.samples() == index.samples() && parents.parent.size() == index.samples(),
                 "the lists belong to another index");
+        require(lists.keeps_lists() || can_search_again(index), "the lists were dropped");
         require(parents.next.size() == index.samples(), "a tree was made of these parents before");
         ModeTree tree = run_native(threads, progress, [&](const Run& run) {
           return mode_tree(index, lists, parents, near, run);

@@ -105,6 +105,7 @@ void declare_index(nb::module_& m, const char* name) {
   m.def(
       "list_table",
       [](const Index<T>& index, const NeighborLists& lists, int threads) {
+        require(lists.keeps_lists(), "there are no lists to show");
         return as_arrays(
             run_native(threads, nb::none(),
                        [&](const Run& run) { return neighbor_table(index, lists, run); }),

@@ -135,7 +135,7 @@ class TreeBuilder {
     tree_.position = concatenate(roots);
     sort_by_key(
         tree_.position, [&](std::int32_t i) { return radius_[i]; },
-        [&](std::int32_t a, std::int32_t b) { return order_.is_denser(a, b); });
+        [&](std::int32_t a, std::int32_t b) { return order_.is_denser(a, b); }, run_);
     for (std::size_t m = 0; m < tree_.modes(); ++m)
       basin[tree_.position[m]] = static_cast<std::int32_t>(m);
     tree_.size.assign(tree_.modes(), 0);
@@ -157,7 +157,7 @@ class TreeBuilder {
   void sort_highest_first(std::vector<Edge>& edges) const {
     sort_by_key(
         edges, [](const Edge& edge) { return edge.squared_radius; },
-        [this](const Edge& a, const Edge& b) { return is_higher(a, b); });
+        [this](const Edge& a, const Edge& b) { return is_higher(a, b); }, run_);
   }
 
   /// Kruskal's algorithm over edges that come highest first: calls take(edge, elder, younger) for

@@ -5,6 +5,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "quickshiftpp/kernels.hpp"
@@ -170,10 +171,11 @@ void settle_zero_radii(const Index<T>& index, std::size_t width, NeighborTable& 
   }
 }
 
+/// No smaller than the value, nor than what a processor may take for zero.
 float rounded_up(double value) {
-  const auto rounded = static_cast<float>(value);
-  return rounded < value ? std::nextafterf(rounded, std::numeric_limits<float>::infinity())
-                         : rounded;
+  auto rounded = static_cast<float>(value);
+  if (rounded < value) rounded = std::nextafterf(rounded, std::numeric_limits<float>::infinity());
+  return std::max(rounded, std::numeric_limits<float>::min());
 }
 
 }  // namespace
@@ -226,15 +228,14 @@ bool NeighborLists::insert(std::size_t i, double squared, std::int32_t position)
 }
 
 void NeighborLists::drop_lists(const Run& run) {
-  if (entries_.use_count() == 1) {
-    give_back_pages(entries_->position.data(), entries_->position.size() * sizeof(std::int32_t),
-                    run);
-    give_back_pages(entries_->squared_distance.data(),
-                    entries_->squared_distance.size() * sizeof(double), run);
-  }
-  entries_ = std::make_shared<Entries>();
+  // They are gone even if giving them back is interrupted.
+  const std::shared_ptr<Entries> dropped = std::exchange(entries_, std::make_shared<Entries>());
   heads_.reset();
   keep_ = Keep::nothing;
+  if (dropped.use_count() > 1) return;
+  give_back_pages(dropped->position.data(), dropped->position.size() * sizeof(std::int32_t), run);
+  give_back_pages(dropped->squared_distance.data(),
+                  dropped->squared_distance.size() * sizeof(double), run);
 }
 
 template <class T>

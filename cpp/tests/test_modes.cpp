@@ -20,6 +20,12 @@ ModeTree tree_of(const Index<T>& index, const NeighborLists& lists, const Run& r
   return mode_tree(index, lists, parents, near, run);
 }
 
+Buffer<std::int32_t> buffered(const std::vector<std::int32_t>& values) {
+  Buffer<std::int32_t> buffer(values.size());
+  std::copy(values.begin(), values.end(), buffer.data());
+  return buffer;
+}
+
 }  // namespace
 
 TEST_CASE("two groups on a line meet at the sparse sample between them") {
@@ -125,7 +131,7 @@ TEST_CASE("find_roots follows paths of any length, in any direction") {
     std::vector<std::int32_t> up(count);
     for (std::size_t i = 0; i < count; ++i)
       up[static_cast<std::size_t>(order[i])] = order[i == 0 ? 0 : i - 1];
-    const Buffer<std::int32_t> root = find_roots(up.data(), count, bench.run);
+    const Buffer<std::int32_t> root = find_roots(buffered(up), bench.run);
     CHECK(std::all_of(root.data(), root.data() + count,
                       [&](std::int32_t found) { return found == order[0]; }));
   }
@@ -133,7 +139,7 @@ TEST_CASE("find_roots follows paths of any length, in any direction") {
   std::vector<std::int32_t> up(count);
   for (std::size_t i = 0; i < count; ++i)
     up[i] = static_cast<std::int32_t>(i % 5 == 0 ? i : engine() % i);
-  const Buffer<std::int32_t> root = find_roots(up.data(), count, bench.run);
+  const Buffer<std::int32_t> root = find_roots(buffered(up), bench.run);
   bool all_right = true;
   for (std::size_t i = 0; i < count; ++i) {
     auto expected = static_cast<std::int32_t>(i);

@@ -20,8 +20,10 @@ Cascade: TypeAlias = _core.CascadeFloat32 | _core.CascadeFloat64
 # in the processor's cache.
 _SAMPLED = 2048
 _CHUNK = 512
-# Columns that one product in float32 sums over.
+# Columns that one product sums over, and the share of the distance between neighbours that float32
+# may hide: on MNIST it hides 0.3%, and the search takes about 1% longer for it; at 0.8%, 3%.
 _COLUMNS = 256
+_HIDDEN = 0.01
 
 
 def build_cascade(
@@ -71,28 +73,52 @@ def leading_coordinates(X: FloatArray, axes: int) -> tuple[npt.NDArray[np.float3
     farthest = np.linalg.norm(np.maximum(X.max(axis=0) - centre, centre - X.min(axis=0)))
     # Lengths of at most 1, so that float32 neither overflows nor loses what matters.
     scale = math.ldexp(1.0, -math.frexp(farthest)[1])
-    directions, lengthening = leading_directions((sampled - centre) * scale, axes)
+    sampled = (sampled - centre) * scale
+    directions, lengthening = leading_directions(sampled, axes)
+    # Float32 is twice as fast; float64 where its rounding would hide what lies between neighbours.
+    precision: Any = np.float32
+    if 2 * _rounding(precision, n_features, axes) > _HIDDEN * _typical_distance(sampled):
+        precision = np.float64
     coordinates = np.empty((n_samples, len(directions)), dtype=np.float32)
+    turn = directions.T.astype(precision)
     rows = np.empty((_CHUNK, n_features))
-    centred = np.empty((_CHUNK, n_features), dtype=np.float32)
+    centred = np.empty((_CHUNK, n_features), dtype=precision)
     for start in range(0, n_samples, _CHUNK):
         these = slice(start, min(start + _CHUNK, n_samples))
         here = slice(these.stop - these.start)
         np.subtract(X[these], centre, out=rows[here])
         np.multiply(rows[here], scale, out=centred[here], casting="same_kind")
-        _turn(centred[here], directions.T, coordinates[these])
-    # Rounding, by the textbook: the longest chain of sums, for each of the axes; and before it, of
-    # each sample to float32.
-    chain = min(n_features, _COLUMNS) + -(-n_features // _COLUMNS)
-    error = 2.0**-24 * (1.01 * chain * math.sqrt(len(directions)) + 2)
-    return coordinates, scale * lengthening, 2 * error * lengthening
+        coordinates[these] = _product(centred[here], turn)
+    error = _rounding(precision, n_features, len(directions)) * lengthening
+    return coordinates, scale * lengthening, 2 * error
 
 
-def _turn(
-    rows: npt.NDArray[np.float32], axes: npt.NDArray[np.float32], out: npt.NDArray[np.float32]
-) -> None:
-    """Write rows @ axes, summed over some columns at a time: short sums are more exact."""
-    np.matmul(rows[:, :_COLUMNS], axes[:_COLUMNS], out=out)
+def _product(rows: FloatArray, axes: FloatArray) -> FloatArray:
+    """Return rows @ axes, summed over some columns at a time: short sums are more exact."""
+    total: FloatArray = rows[:, :_COLUMNS] @ axes[:_COLUMNS]
     for start in range(_COLUMNS, rows.shape[1], _COLUMNS):
         columns = slice(start, start + _COLUMNS)
-        out += rows[:, columns] @ axes[columns]
+        total += rows[:, columns] @ axes[columns]
+    return total
+
+
+def _rounding(precision: Any, n_features: int, axes: int) -> float:
+    """Return by how much rounding may move a sample of length 1 along the axes.
+
+    By the textbook: the longest chain of sums, for each of the axes; and the rounding of each
+    sample, before or after it, to float32.
+    """
+    chain = min(n_features, _COLUMNS) + -(-n_features // _COLUMNS)
+    unit = float(np.finfo(precision).eps) / 2
+    return 1.01 * unit * chain * math.sqrt(axes) + 2.0**-23
+
+
+def _typical_distance(rows: npt.NDArray[np.float64]) -> float:
+    """Return the median distance of some rows to the nearest other, 0 where all are equal."""
+    some = rows[:: max(1, len(rows) // 64)]
+    squared = (some**2).sum(axis=1)[:, None] + (rows**2).sum(axis=1) - 2 * some @ rows.T
+    different = squared[(squared > 1e-14).any(axis=1)]  # lengths are at most 1
+    if len(different) == 0:
+        return 0.0
+    nearest = np.where(different > 1e-14, different, np.inf).min(axis=1)
+    return math.sqrt(float(np.median(nearest)))

@@ -14,7 +14,7 @@ from ._landscape import Landscape, Surveyor
 from ._modes import ModeTree
 from ._neighbors import search
 from ._progress import stage
-from ._terrain import Cores
+from ._terrain import CoreLabels
 from ._validation import FloatArray, scale
 
 CORE_CONSTRAINTS: dict[str, Any] = {
@@ -37,8 +37,7 @@ class CoreClusterer(IndexedClusterer):
     mode_indices_: npt.NDArray[np.int64]
     n_clusters_: int
     _landscape: Landscape
-    _cores: Cores
-    _core_labels: npt.NDArray[np.int32] | None
+    _core_labels: CoreLabels
 
     def _keeps_lists(self, n_samples: int) -> bool:  # noqa: ARG002
         return isinstance(self.dimension, str)
@@ -66,10 +65,8 @@ class CoreClusterer(IndexedClusterer):
     @property
     def core_labels_(self) -> npt.NDArray[np.int32]:
         """The label of every sample inside cluster-cores, -1 outside."""
-        landscape = self._fitted_landscape("core_labels_")
-        if self._core_labels is None:
-            self._core_labels = landscape.terrain.core_labels(self._cores)
-        return self._core_labels
+        self._fitted_landscape("core_labels_")
+        return self._core_labels.by_row
 
     @property
     def radii_(self) -> npt.NDArray[np.float64]:
@@ -99,9 +96,9 @@ class CoreClusterer(IndexedClusterer):
     def _take_labels(self, beta: float, min_cluster_size: int) -> npt.NDArray[np.int64]:
         """Label the samples; return the sizes of the clusters."""
         found = self.tree_.cut(beta, min_cluster_size)
-        self.labels_ = found.labels
-        self._cores, self._core_labels = found.cores, None
-        self.mode_indices_ = self.tree_.mode_rows(found)
+        modes = self.tree_.mode_rows(found)
+        self.labels_, self.mode_indices_ = found.labels, modes
+        self._core_labels = CoreLabels(self._landscape.terrain, found.cores)
         self.n_clusters_ = len(found.modes)
         self.beta_ = beta
         return found.sizes

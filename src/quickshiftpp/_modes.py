@@ -69,7 +69,7 @@ class ModeTree:
         ``saddle_log_density``, -inf if never; ``parent``, the number of that higher mode, -1 if
         none; ``prominence``; ``size``, the number of samples that belong to the mode in the
         graph or to a mode that merged into it.
-    n_samples : int
+    n_modes, n_samples : int
     dimension : float
         The dimension that relates radii to densities.
     """
@@ -82,6 +82,11 @@ class ModeTree:
         self._saddle_squared_radii = np.where(
             found.saddles >= 0, terrain.squared_radii[found.saddles], np.inf
         )
+
+    @property
+    def n_modes(self) -> int:
+        """The number of modes."""
+        return len(self._found.positions)
 
     @cached_property
     def modes(self) -> npt.NDArray[Any]:
@@ -107,7 +112,7 @@ class ModeTree:
         return np.sort(self._ratios)
 
     def __repr__(self) -> str:
-        return f"ModeTree(n_samples={self.n_samples}, n_modes={len(self._found.positions)})"
+        return f"ModeTree(n_samples={self.n_samples}, n_modes={self.n_modes})"
 
     def n_clusters(self, beta: npt.ArrayLike, *, min_cluster_size: int = 1) -> Any:
         """Count the clusters at one beta or at many.
@@ -128,7 +133,7 @@ class ModeTree:
         if min_cluster_size == 1:
             limits = [radius_ratio_limit(value, self.dimension) for value in checked]
             below = np.searchsorted(self._ascending_ratios, limits, side="right")
-            counts = len(self._ratios) - below
+            counts = self.n_modes - below
         else:
             cuts = [self.cut(value, min_cluster_size, _NOBODY) for value in checked]
             counts = np.array([len(cut.modes) for cut in cuts])
@@ -149,7 +154,7 @@ class ModeTree:
             raise ValueError(
                 f"n_clusters is {n_clusters!r}, but it must be a whole number from 1 on."
             )
-        possible = len(self.modes) - np.searchsorted(
+        possible = self.n_modes - np.searchsorted(
             self._ascending_ratios, np.unique(self._ascending_ratios), side="right"
         )
         edges = prominences(np.unique(self._ascending_ratios), self.dimension)
@@ -158,7 +163,7 @@ class ModeTree:
             low = edges[match[0]]
             high = edges[match[0] + 1] if match[0] + 1 < len(edges) else 1.0
             middle = 0.5 * (low + high)
-        elif n_clusters == len(self.modes) and edges[0] > 0:
+        elif n_clusters == self.n_modes and edges[0] > 0:
             middle = 0.5 * edges[0]
         else:
             middle = 0.0
@@ -234,8 +239,9 @@ class ModeTree:
             )
         terrain = self._terrain
         found = None if beta is None else self.cut(beta, min_cluster_size, _NOBODY)
-        core_labels = np.full(self.n_samples, -1)
-        if found is not None:
+        if found is None:
+            core_labels = np.full(self.n_samples, -1, dtype=np.int32)
+        else:
             everyone = np.arange(self.n_samples, dtype=np.int32)
             core_labels = terrain.core_labels(found.cores, everyone)
         steps = [int(terrain.positions(np.array([sample]))[0])]
@@ -373,6 +379,11 @@ class ModeTree:
                 f"beta is {beta} and n_clusters is {n_clusters}: give one of the two, not both."
             )
         return check_beta(beta) if n_clusters is None else self.beta_for(n_clusters)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out what can be made again."""
+        made = {"modes", "_ratios", "_ascending_ratios"}
+        return {name: value for name, value in vars(self).items() if name not in made}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -88,3 +89,20 @@ class Terrain:
     def positions(self, rows: npt.NDArray[Any]) -> npt.NDArray[np.int32]:
         """Return where the samples of some rows lie."""
         return positions_of(rows, self.row)
+
+
+@dataclass(frozen=True, eq=False)
+class CoreLabels:
+    """The core that each sample lies in, -1 for none; made when it is asked for."""
+
+    terrain: Terrain
+    cores: Cores
+
+    @cached_property
+    def by_row(self) -> npt.NDArray[np.int32]:
+        """One for each row."""
+        return self.terrain.core_labels(self.cores)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out what can be made again."""
+        return {"terrain": self.terrain, "cores": self.cores}

@@ -57,7 +57,7 @@ class Cascade;
 struct Parents {
   Buffer<std::int32_t> parent;  ///< the nearest one of strictly smaller radius, -1 for none
   /// The nearest denser neighbour in the mutual graph as far as it was met on the way: the sample
-  /// itself where it has none, -1 where it remains to be looked for.
+  /// itself where it has none, -1 where it remains to be looked for. With room for whole blocks.
   Buffer<std::int32_t> next;
   std::vector<Extremes> extremes;  ///< of the squared radii below each node of the index
 };

@@ -44,6 +44,9 @@ class BasinShares {
     });
   }
 
+  BasinShares(const BasinShares&) = delete;  // a copy would refer to the original
+  BasinShares(BasinShares&&) = default;
+
   std::span<const BasinShare> of_block(std::int32_t block) const {
     return of_block_[static_cast<std::size_t>(block)];
   }

@@ -16,19 +16,20 @@
 
 namespace quickshiftpp {
 
-/// The samples along a few orthogonal axes: what makes most of them differ, in few numbers.
+/// The samples along a few nearly orthogonal axes: what makes most of them differ, in few numbers.
 struct LeadingAxes {
   const float* coordinates;  ///< samples by axes, row-major
   int axes;
-  double scale;  ///< a length times this is a length along the axes
+  double scale;  ///< a length times this is at least the length along the axes, but for `error`
   /// The most that the length of a difference between two samples may be overestimated by, in the
-  /// units of `coordinates`, whatever they went through on the way there.
+  /// units of `coordinates`, by rounding on the way there.
   double error;
 };
 
 /// Exact searches for many columns, where a k-d tree prunes little.
 ///
-/// An orthogonal projection never lengthens a difference. So most pairs are discarded by their
+/// An orthogonal projection never lengthens a difference, and what is nearly one does so by little
+/// that is known. So most pairs are discarded by their
 /// distance along the first axes, in float32 and many at a time; most of the others by their
 /// distance along some more; and what is left is computed exactly, from the samples themselves.
 /// A k-d tree over the first axes gives the order, and skips what it can. A sample looks by itself

@@ -28,7 +28,9 @@ struct BasinRule {
   double squared_radius;
 
   /// The core of a sample of the basin: so quickly told that nobody needs to store it.
-  std::int32_t core_label(double sample) const { return sample <= squared_radius ? label : -1; }
+  std::int32_t core_label(double sample_squared_radius) const {
+    return sample_squared_radius <= squared_radius ? label : -1;
+  }
 };
 
 /// The clusters in label order, and the cores.

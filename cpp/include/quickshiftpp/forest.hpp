@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstddef>
@@ -58,13 +57,13 @@ void walk_paths(std::int32_t* path, std::size_t begin, std::size_t end, Found&& 
   }
 }
 
-/// The root that each entry of `up` leads to. A root points to itself.
-inline Buffer<std::int32_t> find_roots(const std::int32_t* up, std::size_t count, const Run& run) {
-  Buffer<std::int32_t> path(count), root(count);
-  start_paths(path.data(), count, run, [&](std::size_t i) {
-    return up[i] == static_cast<std::int32_t>(i) ? ~up[i] : up[i];
+/// The root that each entry leads to. A root points to itself.
+inline Buffer<std::int32_t> find_roots(Buffer<std::int32_t> path, const Run& run) {
+  Buffer<std::int32_t> root(path.size());
+  start_paths(path.data(), path.size(), run, [&](std::size_t i) {
+    return path[i] == static_cast<std::int32_t>(i) ? ~path[i] : path[i];
   });
-  parallel_for(run, count, tuning::kGrain, [&](std::size_t begin, std::size_t end, int) {
+  parallel_for(run, path.size(), tuning::kGrain, [&](std::size_t begin, std::size_t end, int) {
     walk_paths(path.data(), begin, end, [&](std::size_t i, std::int32_t goal) { root[i] = goal; });
   });
   return root;

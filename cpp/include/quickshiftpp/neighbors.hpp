@@ -142,7 +142,7 @@ class NeighborLists {
   Keep keep_;
   std::size_t stride_;
   std::shared_ptr<Entries> entries_;
-  std::shared_ptr<const Heads> heads_;  // null where lists are short or alone
+  std::shared_ptr<const Heads> heads_;  // null where lists are short, alone or copied
   std::shared_ptr<Buffer<double>> squared_radius_;
   Buffer<std::uint8_t> ties_;
 };

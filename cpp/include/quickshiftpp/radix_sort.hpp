@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "quickshiftpp/parallel.hpp"
 #include "quickshiftpp/tuning.hpp"
 
 namespace quickshiftpp {
@@ -39,17 +40,36 @@ inline void sort_bits(std::vector<RadixItem>& items) {
   }
 }
 
+/// Sorts [begin, end), long ones in pieces that are merged: by all threads, and interruptible.
+template <class Iterator, class Less>
+void sort_in_pieces(Iterator begin, Iterator end, Less&& less, const Run& run) {
+  constexpr std::size_t kPiece = std::size_t{1} << 15;
+  const auto count = static_cast<std::size_t>(end - begin);
+  auto at = [&](std::size_t i) { return begin + static_cast<std::ptrdiff_t>(std::min(i, count)); };
+  if (count <= kPiece) {
+    std::sort(begin, end, less);
+    return;
+  }
+  parallel_for(run, count, kPiece, [&](std::size_t first, std::size_t last, int) {
+    std::sort(at(first), at(last), less);
+  });
+  for (std::size_t width = kPiece; width < count; width *= 2)
+    parallel_for(run, count, 2 * width, [&](std::size_t first, std::size_t last, int) {
+      std::inplace_merge(at(first), at(first + width), at(last), less);
+    });
+}
+
 }  // namespace detail
 
-/// Sorts values by less, an order by key(value) first of all, where no key is negative.
+/// Sorts values by less, an order by key(value) first of all, where no key is negative, nor -0.
 ///
 /// Comparing tens of thousands of numbers in no order means guessing wrong half of the time what
 /// comes of it. Digits need no comparison; only values of nearly one key are left to be compared.
 template <class Value, class Key, class Less>
-void sort_by_key(std::vector<Value>& values, Key&& key, Less&& less) {
+void sort_by_key(std::vector<Value>& values, Key&& key, Less&& less, const Run& run) {
   if (values.size() < tuning::kRadixSort ||
       values.size() > std::numeric_limits<std::uint32_t>::max()) {
-    std::sort(values.begin(), values.end(), less);
+    detail::sort_in_pieces(values.begin(), values.end(), less, run);
     return;
   }
   std::vector<detail::RadixItem> items(values.size());
@@ -62,8 +82,8 @@ void sort_by_key(std::vector<Value>& values, Key&& key, Less&& less) {
   for (std::size_t begin = 0, end; begin < values.size(); begin = end) {
     for (end = begin + 1; end < values.size() && items[end].bits == items[begin].bits;) ++end;
     if (end - begin > 1)
-      std::sort(sorted.begin() + static_cast<std::ptrdiff_t>(begin),
-                sorted.begin() + static_cast<std::ptrdiff_t>(end), less);
+      detail::sort_in_pieces(sorted.begin() + static_cast<std::ptrdiff_t>(begin),
+                             sorted.begin() + static_cast<std::ptrdiff_t>(end), less, run);
   }
   values = std::move(sorted);
 }

@@ -148,7 +148,8 @@ inline constexpr int kCrossings = 16;
 /// 3.3, 2.6, 2.4, 2.7 and 3.1 ms in all with 0 to 5.
 inline constexpr int kShortenings = 3;
 
-/// From how many values on digits sort faster than comparisons.
+/// From how many values on digits sort faster than comparisons: 90,000 edges and 25,000 modes of a
+/// tree are sorted in 2 ms instead of 6. Below, neither takes long.
 inline constexpr std::size_t kRadixSort = 4096;
 
 /// Samples per work item of the per-sample stages: enough that waking a thread pays.

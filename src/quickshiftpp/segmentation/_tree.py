@@ -74,7 +74,7 @@ class ImageTree:
         self._merged: dict[tuple[float, int], tuple[Labels, Merging]] = {}
 
     def __repr__(self) -> str:
-        return f"ImageTree(shape={self.shape}, k={self.k}, n_modes={len(self.tree.modes)})"
+        return f"ImageTree(shape={self.shape}, k={self.k}, n_modes={self.tree.n_modes})"
 
     def labels(
         self,
