@@ -122,9 +122,7 @@ class TreeBuilder {
   void number_modes() {
     const std::size_t n = index_.samples();
     std::int32_t* basin = tree_.basin.data();
-    start_paths(basin, n, run_, [&](std::size_t i) {
-      return basin[i] == static_cast<std::int32_t>(i) ? ~basin[i] : basin[i];
-    });
+    start_paths(basin, n, run_);
     std::vector<std::vector<std::int32_t>> roots(static_cast<std::size_t>(run_.threads));
     parallel_for(run_, n, tuning::kGrain, [&](std::size_t begin, std::size_t end, int thread) {
       walk_paths(basin, begin, end, [&](std::size_t i, std::int32_t root) {

@@ -29,9 +29,9 @@ struct LeadingAxes {
 /// Exact searches for many columns, where a k-d tree prunes little.
 ///
 /// An orthogonal projection never lengthens a difference, and what is nearly one does so by little
-/// that is known. So most pairs are discarded by their
-/// distance along the first axes, in float32 and many at a time; most of the others by their
-/// distance along some more; and what is left is computed exactly, from the samples themselves.
+/// that is known. So most pairs are discarded by their distance along the first axes, in float32
+/// and many at a time; most of the others by their distance along some more; and what is left is
+/// computed exactly, from the samples themselves.
 /// A k-d tree over the first axes gives the order, and skips what it can. A sample looks by itself
 /// through the blocks around it; once its list is nearly final, every two blocks meet, for both.
 template <class T>

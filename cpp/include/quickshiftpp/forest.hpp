@@ -38,6 +38,13 @@ void start_paths(std::int32_t* path, std::size_t count, const Run& run, First&& 
   });
 }
 
+/// Starts paths from links, in the same array: a root points to itself, and is where paths end.
+inline void start_paths(std::int32_t* link, std::size_t count, const Run& run) {
+  start_paths(link, count, run, [&](std::size_t i) {
+    return link[i] == static_cast<std::int32_t>(i) ? ~link[i] : link[i];
+  });
+}
+
 /// Calls found(i, goal) for the entries from `begin` to `end`, with what their paths end with,
 /// which they hold themselves from then on.
 ///
@@ -60,9 +67,7 @@ void walk_paths(std::int32_t* path, std::size_t begin, std::size_t end, Found&& 
 /// The root that each entry leads to. A root points to itself.
 inline Buffer<std::int32_t> find_roots(Buffer<std::int32_t> path, const Run& run) {
   Buffer<std::int32_t> root(path.size());
-  start_paths(path.data(), path.size(), run, [&](std::size_t i) {
-    return path[i] == static_cast<std::int32_t>(i) ? ~path[i] : path[i];
-  });
+  start_paths(path.data(), path.size(), run);
   parallel_for(run, path.size(), tuning::kGrain, [&](std::size_t begin, std::size_t end, int) {
     walk_paths(path.data(), begin, end, [&](std::size_t i, std::int32_t goal) { root[i] = goal; });
   });
