@@ -8,7 +8,7 @@ import pytest
 import oracle
 from cases import SIMD_LEVELS, force_instruction_set
 from quickshiftpp import QuickshiftPP, _core, all_neighbors
-from quickshiftpp._cascade import leading_coordinates
+from quickshiftpp._cascade import find_leading_axes
 from quickshiftpp._neighbors import choose_algorithm
 
 
@@ -98,9 +98,10 @@ def test_pairs_of_blocks_that_meet_once(name, threads):
     np.testing.assert_array_equal(labels, QuickshiftPP(15, 0.4, algorithm="brute").fit(X).labels_)
 
 
+@pytest.mark.parametrize("name", ["ties", "clusters"])  # compared in integers, and in float32
 @pytest.mark.parametrize("level", SIMD_LEVELS)
-def test_pairs_of_blocks_with_every_instruction_set(level, monkeypatch):
-    X = LARGE["ties"](np.random.default_rng(2)).astype(np.float32)
+def test_pairs_of_blocks_with_every_instruction_set(level, name, monkeypatch):
+    X = LARGE[name](np.random.default_rng(2)).astype(np.float32)
     expected = all_neighbors(X, 15, algorithm="brute")
     force_instruction_set(level, monkeypatch)
     for found, wanted in zip(all_neighbors(X, 15, algorithm="cascade"), expected, strict=True):
@@ -112,7 +113,7 @@ def test_pairs_of_blocks_with_every_instruction_set(level, monkeypatch):
 def test_axes_lengthen_nothing(name, axes):
     X = many_columns(name)
     for samples in (X, X.astype(np.float32)):
-        coordinates, scale, error = leading_coordinates(samples, axes)
+        coordinates, scale, error, _ = find_leading_axes(samples, axes)
         assert coordinates.dtype == np.float32
         assert coordinates.shape == (len(X), min(axes, *X.shape))
         assert np.abs(coordinates).max() <= 1
@@ -126,20 +127,30 @@ def test_rounding_hides_no_neighbours():
     """Where one sample lies far out, what lies between the others is little beside it."""
     rng = np.random.default_rng(3)
     X = rng.normal(size=(3000, 40))
-    _, _, error = leading_coordinates(X, 20)
+    leading = find_leading_axes(X, 20)
     X[7] *= 1e5
-    _, _, with_outlier = leading_coordinates(X, 20)
-    assert with_outlier < 0.1 * error  # in units of the farthest
+    with_outlier = find_leading_axes(X, 20)
+    assert with_outlier.error < 0.1 * leading.error  # in units of the farthest
+    assert with_outlier.tolerance < 1e-4 * leading.tolerance
     np.testing.assert_array_equal(
         all_neighbors(X, 10, algorithm="cascade")[1], all_neighbors(X, 10, algorithm="brute")[1]
     )
+
+
+def test_rounding_hides_no_cluster():
+    """A cluster much tighter than the rest decides how coarse integers may be."""
+    rng = np.random.default_rng(4)
+    X = rng.normal(size=(3000, 12))
+    loose = find_leading_axes(X, 12)
+    X[::3] *= 1e-3
+    assert find_leading_axes(X, 12).tolerance < 1e-2 * loose.tolerance
 
 
 def test_axes_carry_what_varies():
     """So that the search is worth its name: five directions hold nearly all of these data."""
     rng = np.random.default_rng(1)
     X = low_rank(rng, 2000, 100, 5, 0.01)
-    coordinates, scale, _ = leading_coordinates(X, 5)
+    coordinates, scale, _, _ = find_leading_axes(X, 5)
     true = scale**2 * oracle.squared_distances(X[:200], X[200:400])
     along = oracle.squared_distances(coordinates[:200], coordinates[200:400])
     assert np.median(along / true) > 0.99
@@ -164,8 +175,8 @@ def test_the_rows_must_be_those_of_the_index():
     coordinates = X.astype(np.float32)
     index = _core.IndexFloat64(X, False, 1)
     with pytest.raises(ValueError, match="another index"):
-        _core.CascadeFloat64(index, X[:40], coordinates, 1.0, 1e-6, 1)
+        _core.CascadeFloat64(index, X[:40], coordinates, 1.0, 1e-6, 0.0, 1)
     with pytest.raises(ValueError, match="one row of coordinates"):
-        _core.CascadeFloat64(index, X, coordinates[:40], 1.0, 1e-6, 1)
+        _core.CascadeFloat64(index, X, coordinates[:40], 1.0, 1e-6, 0.0, 1)
     with pytest.raises(ValueError, match="orders the samples itself"):
-        _core.CascadeFloat64(_core.IndexFloat64(X, True, 1), X, coordinates, 1.0, 1e-6, 1)
+        _core.CascadeFloat64(_core.IndexFloat64(X, True, 1), X, coordinates, 1.0, 1e-6, 0.0, 1)

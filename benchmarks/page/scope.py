@@ -45,7 +45,7 @@ REAL_DATA = (
         "NEIGHBOR_SEARCHES",
         "float32",
         ("quickshiftpp", "scikit-learn", "faiss"),
-        patience=60.0,
+        patience=200.0,
         timeout=300.0,
     ),
 )
@@ -142,7 +142,8 @@ class Protocol:
     k, threads, repeats, seed : int
         The number of neighbours, of threads, of rounds, and the seed of the samples.
     patience : float
-        Seconds: what took longer is not repeated.
+        Seconds: what took longer is not repeated. Enough for three rounds of whatever a floor
+        rests on.
     timeout : float
         Seconds for one fit of a peer.
     memory_limit : float
@@ -156,7 +157,7 @@ class Protocol:
     threads: int = 2
     repeats: int = 3
     seed: int = 0
-    patience: float = 20.0
+    patience: float = 35.0
     timeout: float = 120.0
     memory_limit: float = 16.0
 

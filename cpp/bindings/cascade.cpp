@@ -17,7 +17,8 @@ void declare_cascade(nb::module_& m, const char* name) {
       .def(
           "__init__",
           [](Cascade<T>* self, const Index<T>& index, Rows<T> x, Rows<float> coordinates,
-             double scale, double error, int threads, const nb::object& progress) {
+             double scale, double error, double tolerance, int threads,
+             const nb::object& progress) {
             require(!index.has_tree(), "a cascade orders the samples itself");
             require(x.shape(0) == index.samples() &&
                         x.shape(1) == static_cast<std::size_t>(index.columns()),
@@ -25,12 +26,12 @@ void declare_cascade(nb::module_& m, const char* name) {
             require(coordinates.shape(0) == index.samples() && coordinates.shape(1) >= 1,
                     "one row of coordinates per sample");
             const LeadingAxes leading{coordinates.data(), static_cast<int>(coordinates.shape(1)),
-                                      scale, error};
+                                      scale, error, tolerance};
             run_native(threads, progress, [&](const Run& run) {
               new (self) Cascade<T>(index, x.data(), leading, run);
             });
           },
-          "index"_a, "x"_a, "coordinates"_a, "scale"_a, "error"_a, "threads"_a,
+          "index"_a, "x"_a, "coordinates"_a, "scale"_a, "error"_a, "tolerance"_a, "threads"_a,
           "progress"_a = nb::none(), nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>())
       .def(
           "neighbor_lists",

@@ -27,6 +27,7 @@ NB_MODULE(_core, m) {
   m.attr("HEAD_PLACES") = tuning::kHeadPlaces;
   m.attr("HEAD_STRIDE") = tuning::kHeadStride;
   m.attr("SCREEN_AXES") = tuning::kScreenAxes;
+  m.attr("ORDER_AXES") = tuning::kOrderAxes;
   m.attr("DIMENSION_SAMPLES") = tuning::kDimensionSamples;
   m.attr("CASCADE_AXES") = tuning::kRefineAxes;
   m.attr("CASCADE_COLUMNS") = tuning::kCascadeColumns;

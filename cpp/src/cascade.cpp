@@ -2,11 +2,12 @@
 
 #include <algorithm>
 #include <bit>
-#include <cmath>
 #include <limits>
 #include <memory>
+#include <utility>
 
 #include "cascade_pairs.hpp"
+#include "cascade_waiting.hpp"
 #include "quickshiftpp/shortlist.hpp"
 
 namespace quickshiftpp {
@@ -17,7 +18,6 @@ using tuning::kBlock;
 using tuning::kProbe;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kFloatUnit = 0x1p-24;  // the relative error of one operation in float32
 
 /// The first axes of every sample, row after row.
 Buffer<float> first_axes(const LeadingAxes& leading, std::size_t samples, int axes) {
@@ -35,22 +35,19 @@ template <class T>
 class Cascade<T>::Probe {
  public:
   explicit Probe(const Cascade& cascade)
-      : cascade_(cascade), points_(static_cast<std::size_t>(cascade.screen_.columns()) * kProbe) {}
+      : cascade_(cascade), points_(cascade.sketch_.point_words(kProbe)) {}
 
   /// Begins anew with no queries.
   void clear() {
     queries_ = 0;
-    std::fill_n(points_.data(), points_.size(), 0.0f);
+    std::fill_n(points_.data(), points_.size(), Sketch::Word{0});
     std::fill_n(threshold_, kProbe, std::numeric_limits<float>::infinity());
   }
   void add(std::int32_t position) {
     const int q = queries_++;
     position_[q] = position;
-    waiting_[q] = 0;
-    for (int axis = 0; axis < cascade_.screen_.columns(); ++axis)
-      points_[static_cast<std::size_t>(axis) * kProbe + static_cast<std::size_t>(q)] =
-          cascade_.screen_.coordinate(position, axis);
-    norm_[q] = squared_norm(cascade_.refined(position), cascade_.screen_.columns());
+    waiting_[q].clear();
+    cascade_.sketch_.copy_point(position, q, points_.data());
     set_bound(q, kInfinity);
   }
   int queries() const { return queries_; }
@@ -59,8 +56,8 @@ class Cascade<T>::Probe {
   /// Samples beyond this squared distance, in the units of the rows, are of no interest to query q;
   /// none are where it is negative.
   void set_bound(int q, double squared) {
-    reach_[q] = cascade_.reach_of(squared);
-    threshold_[q] = cascade_.threshold_of(norm_[q], reach_[q]);
+    reach_[q] = cascade_.sketch_.reach_of(squared);
+    threshold_[q] = cascade_.sketch_.threshold_of(position_[q], reach_[q]);
   }
   /// Squared, along the axes.
   double widest_reach() const { return *std::max_element(reach_, reach_ + queries_); }
@@ -71,19 +68,24 @@ class Cascade<T>::Probe {
   template <class IsWanted, class Take>
   void look_through(std::int32_t block, IsWanted&& is_wanted, Take&& take) {
     std::uint32_t mask[kProbe];
-    const Index<float>& screen = cascade_.screen_;
-    const std::int32_t first = screen.block_begin(block);
-    cascade_.screen_kernel_.screen(screen.block(block), screen.columns(), points_.data(),
-                                   cascade_.half_norm_.data() + first, threshold_, mask);
-    for (int q = 0; q < queries_; ++q) {
+    SamplePair pairs[kProbe * kBlock];
+    double apart[kProbe * kBlock];
+    const Index<float>& tree = cascade_.tree_;
+    const std::int32_t first = tree.block_begin(block);
+    cascade_.sketch_.screen(block, points_.data(), threshold_, mask);
+    int count = 0;
+    for (int q = 0; q < queries_; ++q)
       for (std::uint32_t bits = mask[q]; bits != 0; bits &= bits - 1) {
         const std::int32_t target = first + std::countr_zero(bits);
-        if (!is_wanted(q, screen.original(target))) continue;
-        const double apart = cascade_.apart(position_[q], target, reach_[q]);
-        if (apart > reach_[q]) continue;
-        wait_[q][waiting_[q]++] = {apart, screen.original(target)};
-        if (waiting_[q] == tuning::kWait) measure(q, take);
+        if (is_wanted(q, tree.original(target)))
+          pairs[count++] = {position_[q], target, static_cast<std::uint32_t>(q)};
       }
+    count = cascade_.sketch_.look_again(pairs, count, apart,
+                                        [&](const SamplePair& pair) { return reach_[pair.tag]; });
+    for (int i = 0; i < count; ++i) {
+      const auto q = static_cast<int>(pairs[i].tag);
+      waiting_[q].add({apart[i], pairs[i].b, 0});
+      if (waiting_[q].is_full()) measure(q, take);
     }
   }
 
@@ -94,42 +96,24 @@ class Cascade<T>::Probe {
   }
 
  private:
-  /// A sample whose exact distance is still to be computed, and how far apart it is at least.
-  struct Waiting {
-    double apart;
-    std::int32_t sample;
-  };
-
   template <class Take>
   void measure(int q, Take&& take) {
-    Waiting* next = wait_[q];
-    Waiting* const end = next + std::exchange(waiting_[q], 0);
-    std::sort(next, end, [](const Waiting& a, const Waiting& b) { return a.apart < b.apart; });
-    while (next != end) {
-      const T* rows[kRowsTogether];
-      double squared[kRowsTogether];
-      int count = 0;
-      for (; count < kRowsTogether && next + count != end && next[count].apart <= reach_[q];
-           ++count)
-        rows[count] =
-            cascade_.rows_ + static_cast<std::size_t>(next[count].sample) * cascade_.columns_;
-      if (count == 0) return;
-      cascade_.row_distances(position_[q], rows, count, squared);
-      for (int i = 0; i < count; ++i) take(q, next[i].sample, squared[i]);
-      take.settle(q);
-      next += count;
-    }
+    using Entry = typename Waiting::Entry;
+    waiting_[q].measure(
+        cascade_, position_[q], [&](const Entry& entry) { return entry.apart <= reach_[q]; },
+        [&](const Entry& entry, double squared) {
+          take(q, cascade_.tree_.original(entry.position), squared);
+        },
+        [&] { take.settle(q); });
   }
 
   const Cascade& cascade_;
   int queries_ = 0;
-  Buffer<float> points_;  // axis by axis
+  Buffer<Sketch::Word> points_;
   std::int32_t position_[kProbe];
-  double norm_[kProbe];   // squared
   double reach_[kProbe];  // squared, along the axes
   alignas(64) float threshold_[kProbe];
-  Waiting wait_[kProbe][tuning::kWait];
-  int waiting_[kProbe];
+  Waiting waiting_[kProbe];
 };
 
 /// Finds the k nearest of one block of samples at a time.
@@ -147,21 +131,21 @@ class Cascade<T>::BlockSearch {
   /// Looks through up to `most` blocks, those around first, and notes them in `seen`, by number.
   template <class Store>
   void run(std::int32_t block, std::size_t most, std::vector<std::int32_t>& seen, Store&& store) {
-    const Index<float>& screen = cascade_.screen_;
-    const int lanes = screen.block_end(block) - screen.block_begin(block);
+    const Index<float>& tree = cascade_.tree_;
+    const int lanes = tree.block_end(block) - tree.block_begin(block);
     for (Probe& probe : probes_) probe.clear();
     for (int lane = 0; lane < lanes; ++lane) {
-      const std::int32_t position = screen.block_begin(block) + lane;
+      const std::int32_t position = tree.block_begin(block) + lane;
       probes_[static_cast<std::size_t>(lane / kProbe)].add(position);
       shortlist_[lane].reset(cascade_.kernel_, storage_.data() + lane * Shortlist<T>::room(k_), k_,
-                             screen.original(position));
+                             tree.original(position));
     }
-    const double* box = screen.box(screen.leaf(block));
-    const bool sees_all = most >= static_cast<std::size_t>(screen.blocks());  // nobody will ask
+    const double* box = tree.box(tree.leaf(block));
+    const bool sees_all = most >= static_cast<std::size_t>(tree.blocks());  // nobody will ask
     reach_ = kInfinity;
     // One more copy than k, so that the list knows of a tie beyond it.
     visit_outward(
-        screen, block, k_ / kBlock + 1,
+        tree, block, k_ / kBlock + 1,
         [&](std::size_t node) { return cascade_.box_distance(box, node); },
         [&] { return seen.size() < most ? reach_ : -1; },
         [&](std::int32_t b, std::size_t) {
@@ -171,7 +155,7 @@ class Cascade<T>::BlockSearch {
     for_each_probe([](Probe& probe, auto&& take) { probe.finish(take); });
     for (int lane = 0; lane < lanes; ++lane) {
       shortlist_[lane].flush(cascade_.index_, cascade_.kernel_);
-      store(static_cast<std::size_t>(screen.original(screen.block_begin(block) + lane)),
+      store(static_cast<std::size_t>(tree.original(tree.block_begin(block) + lane)),
             shortlist_[lane]);
     }
     std::sort(seen.begin(), seen.end());
@@ -227,34 +211,12 @@ Cascade<T>::Cascade(const Index<T>& index, const T* rows, const LeadingAxes& lea
     : index_(index),
       rows_(rows),
       columns_(static_cast<std::size_t>(index.columns())),
-      scale_(leading.scale),
-      error_(leading.error),
-      refined_axes_((static_cast<std::size_t>(leading.axes) + 15) / 16 * 16),
-      screen_(
-          first_axes(leading, index.samples(), std::min(leading.axes, tuning::kScreenAxes)).data(),
-          index.samples(), std::min(leading.axes, tuning::kScreenAxes), true, run),
-      refined_(index.samples() * refined_axes_),
-      half_norm_(static_cast<std::size_t>(screen_.blocks()) * kBlock),
-      screen_kernel_(screen_kernels()),
+      tree_(first_axes(leading, index.samples(), std::min(leading.axes, tuning::kOrderAxes)).data(),
+            index.samples(), std::min(leading.axes, tuning::kOrderAxes), true, run),
+      sketch_(leading, tree_, run),
       kernel_(kernels<T>()) {
-  const std::size_t samples = index.samples();
-  std::fill_n(half_norm_.data(), half_norm_.size(), 0.0f);
-  std::vector<double> largest(static_cast<std::size_t>(run.threads), 0.0);
-  parallel_for(run, samples, 1024, [&](std::size_t begin, std::size_t end, int thread) {
-    for (std::size_t i = begin; i < end; ++i) {
-      const auto source = static_cast<std::size_t>(screen_.original(static_cast<std::int32_t>(i)));
-      const float* from = leading.coordinates + source * static_cast<std::size_t>(leading.axes);
-      float* to = refined_.data() + i * refined_axes_;
-      std::fill(std::copy_n(from, leading.axes, to), to + refined_axes_, 0.0f);
-      const double norm = squared_norm(from, screen_.columns());
-      half_norm_[i] = static_cast<float>(0.5 * norm);
-      double& most = largest[static_cast<std::size_t>(thread)];
-      most = std::max(most, norm);
-    }
-  });
-  largest_norm_ = std::sqrt(*std::max_element(largest.begin(), largest.end()));
   // What coincides along the first axes need not coincide.
-  screen_.confirm_points([&](std::int32_t first, std::int32_t last) {
+  tree_.confirm_points([&](std::int32_t first, std::int32_t last) {
     for (std::int32_t i = first + 1; i < last; ++i)
       if (!std::equal(row(first), row(first) + columns_, row(i))) return false;
     return true;
@@ -262,35 +224,9 @@ Cascade<T>::Cascade(const Index<T>& index, const T* rows, const LeadingAxes& lea
 }
 
 template <class T>
-float Cascade<T>::threshold_of(double squared_norm, double reach) const {
-  constexpr float infinity = std::numeric_limits<float>::infinity();
-  if (reach < 0) return infinity;
-  if (reach == kInfinity) return -infinity;
-  // |q - t|^2 <= reach, solved for the product of q and t, less what rounding may add to it.
-  const double rounding = (screen_.columns() + 8) * kFloatUnit * largest_norm_ *
-                          (std::sqrt(squared_norm) + largest_norm_);
-  const double threshold = 0.5 * (squared_norm - reach) - rounding;
-  return std::nextafter(static_cast<float>(threshold), -infinity);
-}
-
-template <class T>
-double Cascade<T>::apart(std::int32_t a, std::int32_t b, double reach) const {
-  // Less what rounding may add; a sum of squares errs by a share of itself.
-  const double shrink = 1 - (static_cast<double>(refined_axes_) + 8) * kFloatUnit;
-  const auto axes = static_cast<int>(refined_axes_);
-  const int first = std::min(axes, tuning::kFirstLook);
-  const float* x = refined(a);
-  const float* y = refined(b);
-  double sum = screen_kernel_.apart(x, y, first);
-  if (sum * shrink > reach || first == axes) return sum * shrink;
-  sum += screen_kernel_.apart(x + first, y + first, axes - first);
-  return sum * shrink;
-}
-
-template <class T>
 NeighborLists Cascade<T>::neighbor_lists(int k, const Run& run, std::size_t home) const {
   NeighborLists lists(index_, k);
-  const auto blocks = static_cast<std::size_t>(screen_.blocks());
+  const auto blocks = static_cast<std::size_t>(tree_.blocks());
   // Four times what fills a list, so that it is worth something, and one block that may not be
   // full; all where no distances are kept that others could add to.
   home = std::max(home, 4 * static_cast<std::size_t>(k) / kBlock + 2);
@@ -317,11 +253,11 @@ void Cascade<T>::meet_pairs(NeighborLists& lists,
                             const std::vector<std::vector<std::int32_t>>& seen,
                             const Run& run) const {
   SharedLists shared(*this, lists, seen);
-  const std::vector<Extremes> node_reach = screen_.extremes_per_node(shared.reaches(), run);
+  const std::vector<Extremes> node_reach = tree_.extremes_per_node(shared.reaches(), run);
   std::vector<std::unique_ptr<PairSearch>> searches;
   for (int t = 0; t < run.threads; ++t)
     searches.push_back(std::make_unique<PairSearch>(*this, shared, node_reach));
-  parallel_for(run, static_cast<std::size_t>(screen_.blocks()), tuning::kPairBlocks,
+  parallel_for(run, static_cast<std::size_t>(tree_.blocks()), tuning::kPairBlocks,
                [&](std::size_t begin, std::size_t end, int thread) {
                  searches[static_cast<std::size_t>(thread)]->run(static_cast<std::int32_t>(begin),
                                                                  static_cast<std::int32_t>(end),
@@ -339,11 +275,11 @@ class Cascade<T>::BelowSearch {
         key_(key),
         extremes_(extremes),
         probe_(cascade),
-        box_(2 * static_cast<std::size_t>(cascade.screen_.columns())) {}
+        box_(2 * static_cast<std::size_t>(cascade.tree_.columns())) {}
 
   void clear() {
     probe_.clear();
-    const auto axes = static_cast<std::ptrdiff_t>(cascade_.screen_.columns());
+    const auto axes = static_cast<std::ptrdiff_t>(cascade_.tree_.columns());
     std::fill_n(box_.begin(), axes, kInfinity);
     std::fill_n(box_.begin() + axes, axes, -kInfinity);
     highest_ = -kInfinity;
@@ -355,21 +291,21 @@ class Cascade<T>::BelowSearch {
     highest_ = std::max(highest_, limit);
     found_[q] = found;
     *found = {-1, kInfinity};
-    const auto axes = static_cast<std::size_t>(cascade_.screen_.columns());
+    const auto axes = static_cast<std::size_t>(cascade_.tree_.columns());
     for (std::size_t a = 0; a < axes; ++a) {
-      const double value = cascade_.screen_.coordinate(position, static_cast<int>(a));
+      const double value = cascade_.tree_.coordinate(position, static_cast<int>(a));
       box_[a] = std::min(box_[a], value);
       box_[axes + a] = std::max(box_[axes + a], value);
     }
   }
   void run() {
     const Take take{*this};
-    const Index<float>& screen = cascade_.screen_;
+    const Index<float>& tree = cascade_.tree_;
     visit_outward(
-        screen, probe_.position(0) / kBlock, 1,
+        tree, probe_.position(0) / kBlock, 1,
         [&](std::size_t node) {
           if (!(extremes_[node].least < highest_)) return kInfinity;
-          return box_box_distance(box_.data(), screen.box(node), screen.columns());
+          return box_box_distance(box_.data(), tree.box(node), tree.columns());
         },
         // The largest finite number, so that infinity always means "skip".
         [&] { return std::min(probe_.widest_reach(), std::numeric_limits<double>::max()); },
@@ -417,10 +353,10 @@ void Cascade<T>::nearest_below(const double* key, const double* limit,
   Buffer<double> key_by_position(n);
   std::vector<std::int32_t> position(n);  // by row
   for (std::int32_t i = 0; i < static_cast<std::int32_t>(n); ++i) {
-    key_by_position[static_cast<std::size_t>(i)] = key[screen_.original(i)];
-    position[static_cast<std::size_t>(screen_.original(i))] = i;
+    key_by_position[static_cast<std::size_t>(i)] = key[tree_.original(i)];
+    position[static_cast<std::size_t>(tree_.original(i))] = i;
   }
-  const std::vector<Extremes> extremes = screen_.extremes_per_node(key_by_position.data(), run);
+  const std::vector<Extremes> extremes = tree_.extremes_per_node(key_by_position.data(), run);
   // Queries that are near each other go together.
   std::vector<std::pair<std::int32_t, std::size_t>> queries;
   for (std::size_t i = 0; i < samples.size(); ++i)

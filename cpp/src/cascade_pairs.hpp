@@ -8,9 +8,9 @@
 #include <limits>
 #include <memory>
 #include <mutex>
-#include <utility>
 #include <vector>
 
+#include "cascade_waiting.hpp"
 #include "quickshiftpp/cascade.hpp"
 
 namespace quickshiftpp {
@@ -21,25 +21,21 @@ namespace quickshiftpp {
 template <class T>
 class Cascade<T>::SharedLists {
  public:
-  /// Full lists, by row; they must outlive the object. `home`: for every block of the screen the
+  /// Full lists, by row; they must outlive the object. `home`: for every block of the tree the
   /// blocks that its samples have looked through already, in order.
   SharedLists(const Cascade& cascade, NeighborLists& lists,
               const std::vector<std::vector<std::int32_t>>& home)
       : cascade_(cascade),
         lists_(lists),
         home_(home),
-        norm_(cascade.screen_.samples()),
-        reach_(cascade.screen_.room()),
-        threshold_(cascade.screen_.room()),
+        reach_(cascade.tree_.room()),
+        threshold_(cascade.tree_.room()),
         lock_(std::make_unique<std::mutex[]>(home.size())) {
-    const auto samples = static_cast<std::int32_t>(cascade.screen_.samples());
-    std::fill_n(reach_.data(), cascade.screen_.room(), -1.0);
-    std::fill_n(threshold_.data(), cascade.screen_.room(), std::numeric_limits<float>::infinity());
-    for (std::int32_t i = 0; i < samples; ++i) {
-      norm_[static_cast<std::size_t>(i)] =
-          Cascade::squared_norm(cascade.refined(i), cascade.screen_.columns());
-      set_bound(i, lists.squared_radii()[cascade.screen_.original(i)]);
-    }
+    const auto samples = static_cast<std::int32_t>(cascade.tree_.samples());
+    std::fill_n(reach_.data(), cascade.tree_.room(), -1.0);
+    std::fill_n(threshold_.data(), cascade.tree_.room(), std::numeric_limits<float>::infinity());
+    for (std::int32_t i = 0; i < samples; ++i)
+      set_bound(i, lists.squared_radii()[cascade.tree_.original(i)]);
   }
 
   /// How far a sample looks: squared, along the axes; negative where it is done.
@@ -48,14 +44,14 @@ class Cascade<T>::SharedLists {
   const double* reaches() const { return reach_.data(); }
   double widest_reach(std::int32_t block) const {
     double widest = -1;
-    for (std::int32_t i = cascade_.screen_.block_begin(block);
-         i < cascade_.screen_.block_end(block); ++i)
+    for (std::int32_t i = cascade_.tree_.block_begin(block); i < cascade_.tree_.block_end(block);
+         ++i)
       widest = std::max(widest, reach(i));
     return widest;
   }
   /// The thresholds of a block's samples, as ScreenKernels need them.
   void copy_thresholds(std::int32_t block, float* out) const {
-    const float* from = threshold_.data() + cascade_.screen_.block_begin(block);
+    const float* from = threshold_.data() + cascade_.tree_.block_begin(block);
     for (int lane = 0; lane < tuning::kBlock; ++lane) out[lane] = load(from + lane);
   }
   bool has_seen(std::int32_t block, std::int32_t other) const {
@@ -65,9 +61,9 @@ class Cascade<T>::SharedLists {
 
   /// Tells a sample of another, at an exact distance.
   void offer(std::int32_t position, std::int32_t other, double squared) {
-    const auto i = static_cast<std::size_t>(cascade_.screen_.original(position));
+    const auto i = static_cast<std::size_t>(cascade_.tree_.original(position));
     const std::lock_guard guard(lock_[static_cast<std::size_t>(position / tuning::kBlock)]);
-    if (lists_.insert(i, squared, cascade_.screen_.original(other)))
+    if (lists_.insert(i, squared, cascade_.tree_.original(other)))
       set_bound(position, lists_.squared_radii()[i]);
   }
 
@@ -79,17 +75,16 @@ class Cascade<T>::SharedLists {
   void set_bound(std::int32_t position, double squared) {
     const auto i = static_cast<std::size_t>(position);
     // A bound of zero cannot fall: nothing that remains to be seen changes a radius.
-    const double reach = squared == 0 ? -1 : cascade_.reach_of(squared);
+    const double reach = squared == 0 ? -1 : cascade_.sketch_.reach_of(squared);
     std::atomic_ref(reach_[i]).store(reach, std::memory_order_relaxed);
     std::atomic_ref(threshold_[i])
-        .store(cascade_.threshold_of(norm_[i], reach), std::memory_order_relaxed);
+        .store(cascade_.sketch_.threshold_of(position, reach), std::memory_order_relaxed);
   }
 
   const Cascade& cascade_;
   NeighborLists& lists_;
   const std::vector<std::vector<std::int32_t>>& home_;
-  Buffer<double> norm_;  // squared, along the first axes; all by position
-  Buffer<double> reach_;
+  Buffer<double> reach_;  // by position, as what follows
   Buffer<float> threshold_;
   std::unique_ptr<std::mutex[]> lock_;  // one for each block
 };
@@ -99,26 +94,20 @@ template <class T>
 class Cascade<T>::PairSide {
  public:
   PairSide(const Cascade& cascade, SharedLists& lists)
-      : cascade_(cascade),
-        lists_(lists),
-        points_(static_cast<std::size_t>(cascade.screen_.columns()) * kBlock) {}
+      : cascade_(cascade), lists_(lists), points_(cascade.sketch_.point_words(kBlock)) {}
 
   /// Takes another block. `enough` as of visit_outward.
   void begin(std::int32_t block, std::int32_t enough) {
-    const Index<float>& screen = cascade_.screen_;
+    const Index<float>& tree = cascade_.tree_;
     block_ = block;
-    lanes_ = screen.block_end(block) - screen.block_begin(block);
+    lanes_ = tree.block_end(block) - tree.block_begin(block);
     reach_ = lists_.widest_reach(block);
     is_spare_ = is_one_too_many(enough);
-    std::fill_n(points_.data(), points_.size(), 0.0f);
+    std::fill_n(points_.data(), points_.size(), Sketch::Word{0});
     for (int lane = 0; lane < lanes_; ++lane) {
-      waiting_[lane] = 0;
-      // Probe by probe, in each axis by axis.
-      float* point = points_.data() + static_cast<std::size_t>(lane / kProbe * kProbe) *
-                                          static_cast<std::size_t>(screen.columns());
-      for (int axis = 0; axis < screen.columns(); ++axis)
-        point[axis * kProbe + lane % kProbe] =
-            screen.coordinate(screen.block_begin(block) + lane, axis);
+      waiting_[lane].clear();
+      cascade_.sketch_.copy_point(tree.block_begin(block) + lane, lane % kProbe,
+                                  probe_points(lane / kProbe));
     }
   }
 
@@ -131,29 +120,28 @@ class Cascade<T>::PairSide {
 
   /// Both look at each other, as far as they have not by themselves.
   void meet(std::int32_t other) {
-    const Index<float>& screen = cascade_.screen_;
+    const Index<float>& tree = cascade_.tree_;
     const bool looks = !lists_.has_seen(block_, other),
                is_looked_at = !lists_.has_seen(other, block_);
     if (!looks && !is_looked_at) return;
     alignas(64) float threshold[kBlock], other_threshold[kBlock];
     copy_thresholds(looks, block_, threshold);
     copy_thresholds(is_looked_at, other, other_threshold);
-    const std::int32_t first = screen.block_begin(other);
-    const float* half_norm = cascade_.half_norm_.data();
+    const std::int32_t first = tree.block_begin(other);
+    int count = 0;
     for (int probe = 0; probe < lanes_; probe += kProbe) {
+      const std::int32_t own = tree.block_begin(block_) + probe;
       std::uint32_t wanted[kProbe], wants[kProbe];
-      cascade_.screen_kernel_.screen_both(
-          screen.block(other), screen.columns(),
-          points_.data() +
-              static_cast<std::size_t>(probe) * static_cast<std::size_t>(screen.columns()),
-          half_norm + first, threshold + probe, half_norm + screen.block_begin(block_) + probe,
-          other_threshold, wanted, wants);
+      cascade_.sketch_.screen_both(other, probe_points(probe / kProbe), threshold + probe, own,
+                                   other_threshold, wanted, wants);
       for (int q = 0; q < std::min(kProbe, lanes_ - probe); ++q)
         for (std::uint32_t bits = wanted[q] | wants[q]; bits != 0; bits &= bits - 1) {
           const int lane = std::countr_zero(bits);
-          look(probe + q, first + lane, (wanted[q] >> lane & 1) != 0, (wants[q] >> lane & 1) != 0);
+          pairs_[count++] = {own + q, first + lane,
+                             (wanted[q] >> lane & 1) * kIsWanted + (wants[q] >> lane & 1) * kWants};
         }
     }
+    look_again(count);
   }
 
   /// Computes what still waits.
@@ -164,20 +152,20 @@ class Cascade<T>::PairSide {
  private:
   static constexpr int kProbe = tuning::kProbe, kBlock = tuning::kBlock;
 
-  /// A sample of a later block whose exact distance is still to be computed.
-  struct Waiting {
-    double apart;  ///< at least
-    std::int32_t position;
-    bool is_wanted, wants;  ///< by the sample of the block at hand, or that one
-  };
+  /// By the sample of the block at hand, or by the other one.
+  static constexpr std::uint32_t kIsWanted = 1, kWants = 2;
+
+  Sketch::Word* probe_points(int probe) {
+    return points_.data() + static_cast<std::size_t>(probe) * cascade_.sketch_.point_words(kProbe);
+  }
 
   /// Whether as many equal samples as anyone can use lie before this block.
   bool is_one_too_many(std::int32_t enough) const {
-    const Index<float>& screen = cascade_.screen_;
+    const Index<float>& tree = cascade_.tree_;
     std::size_t node = 0;
-    while (!screen.node(node).is_leaf() && !screen.is_point(node))
-      node = block_ < screen.node(node).middle() ? screen.left(node) : screen.right(node);
-    return screen.is_point(node) && block_ - screen.node(node).first >= enough;
+    while (!tree.node(node).is_leaf() && !tree.is_point(node))
+      node = block_ < tree.node(node).middle() ? tree.left(node) : tree.right(node);
+    return tree.is_point(node) && block_ - tree.node(node).first >= enough;
   }
 
   void copy_thresholds(bool is_of_interest, std::int32_t block, float* out) const {
@@ -187,55 +175,47 @@ class Cascade<T>::PairSide {
       std::fill_n(out, kBlock, std::numeric_limits<float>::infinity());
   }
 
-  /// The second look at a pair that may be in reach of one or the other.
-  void look(int lane, std::int32_t position, bool is_wanted, bool wants) {
-    const std::int32_t own = cascade_.screen_.block_begin(block_) + lane;
-    const double reach =
-        std::max(is_wanted ? lists_.reach(own) : -1, wants ? lists_.reach(position) : -1);
-    const double apart = cascade_.apart(own, position, reach);
-    if (apart > reach) return;
-    wait_[lane][waiting_[lane]++] = {apart, position, is_wanted, wants};
-    if (waiting_[lane] == tuning::kWait) measure(lane);
+  /// The second look at pairs that may be in reach of one or the other.
+  void look_again(int count) {
+    count = cascade_.sketch_.look_again(pairs_, count, apart_, [&](const SamplePair& pair) {
+      return std::max((pair.tag & kIsWanted) != 0 ? lists_.reach(pair.a) : -1,
+                      (pair.tag & kWants) != 0 ? lists_.reach(pair.b) : -1);
+    });
+    for (int i = 0; i < count; ++i) {
+      const int lane = pairs_[i].a - cascade_.tree_.block_begin(block_);
+      waiting_[lane].add({apart_[i], pairs_[i].b, pairs_[i].tag});
+      if (waiting_[lane].is_full()) measure(lane);
+    }
   }
 
-  /// Computes exact distances, the most promising first, since each may spare the next ones.
   void measure(int lane) {
-    const std::int32_t own = cascade_.screen_.block_begin(block_) + lane;
-    Waiting* next = wait_[lane];
-    Waiting* const end = next + std::exchange(waiting_[lane], 0);
-    std::sort(next, end, [](const Waiting& a, const Waiting& b) { return a.apart < b.apart; });
-    while (next != end) {
-      const T* rows[kRowsTogether];
-      Waiting* chosen[kRowsTogether];
-      double squared[kRowsTogether];
-      int count = 0;
-      const double reach = lists_.reach(own);
-      for (; count < kRowsTogether && next != end; ++next) {
-        next->is_wanted = next->is_wanted && next->apart <= reach;
-        next->wants = next->wants && next->apart <= lists_.reach(next->position);
-        chosen[count] = next;
-        rows[count] = cascade_.row(next->position);
-        count += next->is_wanted || next->wants;
-      }
-      if (count == 0) break;
-      cascade_.row_distances(own, rows, count, squared);
-      for (int i = 0; i < count; ++i) {
-        if (chosen[i]->is_wanted) lists_.offer(own, chosen[i]->position, squared[i]);
-        if (chosen[i]->wants) lists_.offer(chosen[i]->position, own, squared[i]);
-      }
-    }
+    using Entry = typename Waiting::Entry;
+    const std::int32_t own = cascade_.tree_.block_begin(block_) + lane;
+    waiting_[lane].measure(
+        cascade_, own,
+        [&](Entry& entry) {
+          if (entry.apart > lists_.reach(own)) entry.tag &= ~kIsWanted;
+          if (entry.apart > lists_.reach(entry.position)) entry.tag &= ~kWants;
+          return entry.tag != 0;
+        },
+        [&](const Entry& entry, double squared) {
+          if ((entry.tag & kIsWanted) != 0) lists_.offer(own, entry.position, squared);
+          if ((entry.tag & kWants) != 0) lists_.offer(entry.position, own, squared);
+        },
+        [] {});
     reach_ = lists_.widest_reach(block_);
   }
 
   const Cascade& cascade_;
   SharedLists& lists_;
-  Buffer<float> points_;
+  Buffer<Sketch::Word> points_;  // kProbe samples at a time
   std::int32_t block_ = 0;
   int lanes_ = 0;
   double reach_ = -1;
   bool is_spare_ = false;
-  Waiting wait_[kBlock][tuning::kWait];
-  int waiting_[kBlock];
+  SamplePair pairs_[Sketch::kMostPairs];
+  double apart_[Sketch::kMostPairs];
+  Waiting waiting_[kBlock];
 };
 
 /// Has a few neighbouring blocks at a time meet all later ones, which come from memory once for all
@@ -247,14 +227,14 @@ class Cascade<T>::PairSearch {
   PairSearch(const Cascade& cascade, SharedLists& lists, const std::vector<Extremes>& reach)
       : cascade_(cascade),
         node_reach_(reach),
-        box_(2 * static_cast<std::size_t>(cascade.screen_.columns())) {
+        box_(2 * static_cast<std::size_t>(cascade.tree_.columns())) {
     for (int i = 0; i < tuning::kPairBlocks; ++i)
       sides_.push_back(std::make_unique<PairSide>(cascade, lists));
   }
 
   /// For the blocks [begin, end), at most tuning::kPairBlocks. `enough` as of visit_outward.
   void run(std::int32_t begin, std::int32_t end, std::int32_t enough) {
-    const Index<float>& screen = cascade_.screen_;
+    const Index<float>& tree = cascade_.tree_;
     sides_in_use_ = 0;
     for (std::int32_t block = begin; block < end; ++block) {
       sides_[sides_in_use_]->begin(block, enough);
@@ -264,9 +244,9 @@ class Cascade<T>::PairSearch {
     unite_boxes();
     constexpr double infinity = std::numeric_limits<double>::infinity();
     visit_outward(
-        screen, begin, enough,
+        tree, begin, enough,
         [&](std::size_t node) {
-          if (screen.node(node).last <= begin) return infinity;
+          if (tree.node(node).last <= begin) return infinity;
           const double reach = std::max(widest_reach(), node_reach_[node].greatest);
           const double distance = cascade_.box_distance(box_.data(), node);
           return distance <= reach ? distance : infinity;
@@ -291,10 +271,10 @@ class Cascade<T>::PairSearch {
     return widest;
   }
   void unite_boxes() {
-    const Index<float>& screen = cascade_.screen_;
-    const auto axes = static_cast<std::size_t>(screen.columns());
+    const Index<float>& tree = cascade_.tree_;
+    const auto axes = static_cast<std::size_t>(tree.columns());
     for (std::size_t s = 0; s < sides_in_use_; ++s) {
-      const double* box = screen.box(screen.leaf(sides_[s]->block()));
+      const double* box = tree.box(tree.leaf(sides_[s]->block()));
       for (std::size_t a = 0; a < axes; ++a) {
         box_[a] = s == 0 ? box[a] : std::min(box_[a], box[a]);
         box_[axes + a] = s == 0 ? box[axes + a] : std::max(box_[axes + a], box[axes + a]);

@@ -6,11 +6,12 @@
 
 namespace quickshiftpp {
 
-#define QSPP_DECLARE(isa)               \
-  namespace isa {                       \
-  extern const Kernels<float> kFloat;   \
-  extern const Kernels<double> kDouble; \
-  extern const ScreenKernels kScreen;   \
+#define QSPP_DECLARE(isa)                    \
+  namespace isa {                            \
+  extern const Kernels<float> kFloat;        \
+  extern const Kernels<double> kDouble;      \
+  extern const ScreenKernels kScreen;        \
+  extern const ScreenKernels kRoundedScreen; \
   }
 QSPP_DECLARE(baseline)
 #ifdef QSPP_HAVE_X86_KERNELS
@@ -27,6 +28,7 @@ struct Level {
   const Kernels<float>* for_float;
   const Kernels<double>* for_double;
   const ScreenKernels* screen;
+  const ScreenKernels* rounded_screen;
 };
 
 /// Widest first.
@@ -34,13 +36,14 @@ const Level* levels(int& count) {
   static const Level table[] = {
 #ifdef QSPP_HAVE_X86_KERNELS
       {"avx512",
-       __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-           __builtin_cpu_supports("avx512vl"),
-       &avx512::kFloat, &avx512::kDouble, &avx512::kScreen},
+       __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+           __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"),
+       &avx512::kFloat, &avx512::kDouble, &avx512::kScreen, &avx512::kRoundedScreen},
       {"avx2", __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"), &avx2::kFloat,
-       &avx2::kDouble, &avx2::kScreen},
+       &avx2::kDouble, &avx2::kScreen, &avx2::kRoundedScreen},
 #endif
-      {"baseline", true, &baseline::kFloat, &baseline::kDouble, &baseline::kScreen},
+      {"baseline", true, &baseline::kFloat, &baseline::kDouble, &baseline::kScreen,
+       &baseline::kRoundedScreen},
   };
   count = static_cast<int>(sizeof(table) / sizeof(table[0]));
   return table;
@@ -74,7 +77,10 @@ const Kernels<double>& kernels<double>() {
   return *level_in_force().for_double;
 }
 
-const ScreenKernels& screen_kernels() { return *level_in_force().screen; }
+const ScreenKernels& screen_kernels(bool is_rounded) {
+  const Level& level = level_in_force();
+  return is_rounded ? *level.rounded_screen : *level.screen;
+}
 
 std::string simd_level() { return level_in_force().name; }
 

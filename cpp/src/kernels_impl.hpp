@@ -8,6 +8,7 @@
 #include "kernels/blocks.hpp"
 #include "kernels/lines.hpp"
 #include "kernels/rows.hpp"
+#include "kernels/screens.hpp"
 #include "kernels/sorting.hpp"
 #include "quickshiftpp/kernels.hpp"
 
@@ -15,8 +16,9 @@ namespace quickshiftpp::QSPP_ISA {
 
 extern const Kernels<float> kFloat;
 extern const Kernels<double> kDouble;
-extern const ScreenKernels kScreen;
-const ScreenKernels kScreen{screen, screen_both, apart};
+extern const ScreenKernels kScreen, kRoundedScreen;
+const ScreenKernels kScreen{screen<Floats32>, screen_both<Floats32>, apart<Floats32>};
+const ScreenKernels kRoundedScreen{screen<Integers16>, screen_both<Integers16>, apart<Integers16>};
 const Kernels<float> kFloat{
     within<float>,     near_box<float>,     upward<float>, reaching<float>, between,
     run_within<float>, gaussian<float>,     sort,          select,          shares,

@@ -11,6 +11,7 @@
 #include "quickshiftpp/kernels.hpp"
 #include "quickshiftpp/pages.hpp"
 #include "quickshiftpp/query_block.hpp"
+#include "quickshiftpp/rounding.hpp"
 #include "quickshiftpp/shortlist.hpp"
 
 namespace quickshiftpp {
@@ -171,13 +172,6 @@ void settle_zero_radii(const Index<T>& index, std::size_t width, NeighborTable& 
   }
 }
 
-/// No smaller than the value, nor than what a processor may take for zero.
-float rounded_up(double value) {
-  auto rounded = static_cast<float>(value);
-  if (rounded < value) rounded = std::nextafterf(rounded, std::numeric_limits<float>::infinity());
-  return std::max(rounded, std::numeric_limits<float>::min());
-}
-
 }  // namespace
 
 NeighborLists::NeighborLists(std::size_t samples, std::size_t room, int k, Keep keep)
@@ -269,8 +263,10 @@ std::vector<NeighborLists> NeighborLists::first(const Index<T>& index, const std
       }
       if (heads != nullptr) {
         std::copy_n(positions(sample), head_width, heads->position.data() + i * head_width);
+        // No smaller than what a processor may take for zero.
         heads->squared_radius[i] =
-            rounded_up(squared_distance(index, sample, tuning::kHeadPlaces - 1));
+            std::max(rounded_up(squared_distance(index, sample, tuning::kHeadPlaces - 1)),
+                     std::numeric_limits<float>::min());
       }
       if (!copy) continue;
       std::copy_n(positions(sample), width, copied.position.data() + i * width);

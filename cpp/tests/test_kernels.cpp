@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <random>
@@ -262,56 +263,105 @@ TEST_CASE_TEMPLATE("row_distances: sums in column order, to the last bit", T, fl
   }
 }
 
-TEST_CASE("screen: what a plain loop keeps, but for rounding; apart: the squared distance") {
-  testing::Bench bench;
-  for (int axes : {1, 2, 15, 16, 33, 40}) {
-    const std::size_t samples = 2 * kBlock - 5;
-    const auto rows = testing::random_rows<float>(samples, axes, 0, 3 + axes);
-    const Index<float> index(rows.data(), samples, axes, false, bench.run);
-    std::vector<float> points(static_cast<std::size_t>(axes) * tuning::kProbe);
-    for (int q = 0; q < tuning::kProbe; ++q)
-      for (int axis = 0; axis < axes; ++axis)
-        points[axis * tuning::kProbe + q] = rows[q * axes + axis];
-    for (std::int32_t block = 0; block < index.blocks(); ++block) {
+namespace {
+
+/// Points as words of ScreenKernels, and as the numbers that these stand for.
+struct Written {
+  std::vector<std::uint32_t> words;  // row-major
+  std::vector<double> values;
+  int row_words;
+
+  /// Random points, in float32 or as integers.
+  Written(std::size_t samples, int axes, bool is_rounded, int row_words, unsigned seed)
+      : words(samples * row_words), values(samples * axes), row_words(row_words) {
+    const auto rows = testing::random_rows<float>(samples, axes, 0, seed);
+    for (std::size_t i = 0; i < samples; ++i)
+      for (int a = 0; a < axes; ++a) {
+        double& value = values[i * axes + a];
+        std::uint32_t* row = words.data() + i * row_words;
+        value = rows[i * axes + a];
+        if (is_rounded) {
+          value = std::round(1000 * value);
+          row[a / 2] |= static_cast<std::uint32_t>(static_cast<int>(value) & 0xFFFF)
+                        << (a % 2 * 16);
+        } else {
+          row[a] = std::bit_cast<std::uint32_t>(rows[i * axes + a]);
+        }
+      }
+  }
+};
+
+}  // namespace
+
+TEST_CASE("screen: what a plain loop keeps, but for rounding") {
+  for (bool is_rounded : {false, true})
+    for (int axes : {1, 2, 15, 16, 33, 40}) {
+      const double unit = is_rounded ? 1e6 : 1;
+      const int words = is_rounded ? (axes + 1) / 2 : axes;
+      const Written points(tuning::kProbe, axes, is_rounded, words, 3 + axes);
+      const Written targets(kBlock, axes, is_rounded, words, 4 + axes);
+      std::vector<std::uint32_t> by_word(words * tuning::kProbe), block(words * kBlock);
+      for (int w = 0; w < words; ++w) {
+        for (int q = 0; q < tuning::kProbe; ++q)
+          by_word[w * tuning::kProbe + q] = points.words[q * words + w];
+        for (int i = 0; i < kBlock; ++i) block[w * kBlock + i] = targets.words[i * words + w];
+      }
+      const auto in_units = [&](double value) { return static_cast<float>(unit * value); };
       float half_norm[kBlock], threshold[tuning::kProbe];
       std::uint32_t mask[tuning::kProbe];
-      for (int i = 0; i < kBlock; ++i) half_norm[i] = 0.01f * static_cast<float>(i);
-      for (int q = 0; q < tuning::kProbe; ++q) threshold[q] = 0.1f * static_cast<float>(q - 4);
+      for (int i = 0; i < kBlock; ++i) half_norm[i] = in_units(0.01 * i);
+      half_norm[29] = std::numeric_limits<float>::quiet_NaN();
+      for (int q = 0; q < tuning::kProbe; ++q) threshold[q] = in_units(0.1 * (q - 4));
+      threshold[6] = -std::numeric_limits<float>::infinity();
       threshold[7] = std::numeric_limits<float>::infinity();
-      screen_kernels().screen(index.block(block), axes, points.data(), half_norm, threshold, mask);
+      const ScreenKernels& kernel = screen_kernels(is_rounded);
+      kernel.screen(block.data(), words, by_word.data(), half_norm, threshold, mask);
       // For both sides: the same, and the other way round.
       float own_half_norm[tuning::kProbe], other_threshold[kBlock];
       std::uint32_t same[tuning::kProbe], other[tuning::kProbe];
-      for (int q = 0; q < tuning::kProbe; ++q) own_half_norm[q] = 0.03f * static_cast<float>(q);
-      for (int i = 0; i < kBlock; ++i) other_threshold[i] = 0.1f * static_cast<float>(i % 7 - 3);
+      for (int q = 0; q < tuning::kProbe; ++q) own_half_norm[q] = in_units(0.03 * q);
+      for (int i = 0; i < kBlock; ++i) other_threshold[i] = in_units(0.1 * (i % 7 - 3));
       other_threshold[5] = std::numeric_limits<float>::infinity();
-      screen_kernels().screen_both(index.block(block), axes, points.data(), half_norm, threshold,
-                                   own_half_norm, other_threshold, same, other);
+      kernel.screen_both(block.data(), words, by_word.data(), half_norm, threshold, own_half_norm,
+                         other_threshold, same, other);
       CHECK(std::equal(mask, mask + tuning::kProbe, same));
       for (int q = 0; q < tuning::kProbe; ++q) {
         for (int i = 0; i < kBlock; ++i) {
-          const std::int32_t position = index.block_begin(block) + i;
+          double product = 0;
+          for (int a = 0; a < axes; ++a)
+            product += points.values[q * axes + a] * targets.values[i * axes + a];
           const bool is_set = (mask[q] >> i & 1) != 0;
-          if (position >= index.block_end(block)) {
+          const double there = product - half_norm[i];
+          if (std::isnan(there)) {
             CHECK(!is_set);
-            continue;
+          } else if (std::abs(there - threshold[q]) > 1e-5 * unit) {
+            CHECK(is_set == (there >= threshold[q]));
           }
-          double product = -half_norm[i];
-          for (int axis = 0; axis < axes; ++axis)
-            product +=
-                static_cast<double>(rows[q * axes + axis]) * index.coordinate(position, axis);
-          if (std::abs(product - threshold[q]) > 1e-5) CHECK(is_set == (product >= threshold[q]));
-          const double from_there = product + half_norm[i] - own_half_norm[q];
-          if (std::abs(from_there - other_threshold[i]) > 1e-5)
-            CHECK((other[q] >> i & 1) == (from_there >= other_threshold[i]));
+          const double back = product - own_half_norm[q];
+          if (std::abs(back - other_threshold[i]) > 1e-5 * unit)
+            CHECK((other[q] >> i & 1) == (back >= other_threshold[i]));
         }
       }
     }
-  }
-  for (int axes : {16, 32, 48, 192}) {
-    const auto rows = testing::random_rows<float>(2, axes, 0, axes);
-    const double exact = testing::squared_distance(rows, axes, 0, 1);
-    CHECK(std::abs(screen_kernels().apart(rows.data(), rows.data() + axes, axes) - exact) <
-          1e-6 * exact);
-  }
+}
+
+TEST_CASE("apart: the squared distances of pairs, but for rounding") {
+  for (bool is_rounded : {false, true})
+    for (int words : {16, 48, 192}) {
+      const int axes = is_rounded ? 2 * words : words;
+      const std::size_t samples = 5;
+      const Written rows(samples, axes, is_rounded, words, static_cast<unsigned>(words));
+      const SamplePair pairs[] = {{0, 1, 7}, {4, 0, 0}, {2, 2, 1}};
+      float squared[3];
+      screen_kernels(is_rounded).apart(rows.words.data(), words, words, pairs, 3, squared);
+      for (int i = 0; i < 3; ++i) {
+        double exact = 0;
+        for (int a = 0; a < axes; ++a) {
+          const double apart =
+              rows.values[pairs[i].a * axes + a] - rows.values[pairs[i].b * axes + a];
+          exact += apart * apart;
+        }
+        CHECK(std::abs(squared[i] - exact) <= 1e-6 * exact);
+      }
+    }
 }

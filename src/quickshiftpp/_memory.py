@@ -79,12 +79,13 @@ def estimate_memory(
         per_sample += 4 + 4 + 4
     # Modes: the fewer neighbours, the noisier the density, the more there are.
     per_sample += min(100 / max(k, 1), 40)
-    if algorithm == "cascade":  # all axes twice; the first ones once more, in blocks with boxes
+    if algorithm == "cascade":  # all axes, and rounded to half of that; the first ones in blocks
         axes = min(n_features, _core.CASCADE_AXES)
-        screened = min(axes, _core.SCREEN_AXES)
-        per_sample += 2 * 4 * axes + screened * (4 + 2 / 32 * 16) + 8
-        # Bounds and norms while lists are shared, and which blocks have met.
-        per_sample += 28 + 4 * 128 / 32
+        per_sample += (4 + 2) * axes + 2 * min(axes, _core.SCREEN_AXES) + 4
+        # A tree over the very first ones, with boxes.
+        per_sample += min(axes, _core.ORDER_AXES) * (4 + 2 / 32 * 16) + 4
+        # Bounds while lists are shared, and which blocks have met.
+        per_sample += 20 + 4 * 128 / 32
     return round(n_samples * per_sample)
 
 

@@ -117,7 +117,7 @@ class LabelCounter {
   }
 
   std::vector<std::int64_t>& size_;
-  std::array<Count, 64> recent_;
+  std::array<Count, tuning::kRecentLabels> recent_;
 };
 
 /// Disjoint sets of modes; the lowest number (the densest mode) represents its set.

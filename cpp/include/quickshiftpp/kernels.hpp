@@ -164,23 +164,36 @@ struct Kernels {
   void (*row_distances)(const T* query, const T* const* rows, std::size_t columns, double* squared);
 };
 
-/// The arithmetic that discards: float32, in any order, with fused operations where there are any.
-/// What it lets through is computed again by others.
+/// Two samples, by the numbers of their rows, and what the caller wants to know of them.
+struct SamplePair {
+  std::int32_t a, b;
+  std::uint32_t tag;
+};
+
+/// The arithmetic that discards, in any order and rounded: what it lets through is computed again
+/// by others. It works on coordinates in words of 32 bits: one float32 each, or two integers of 16
+/// bits, which sums of products must leave below 2^31.
 struct ScreenKernels {
-  /// Compares tuning::kProbe queries with a block by their coordinates along `axes` axes. Bit i of
+  using Word = std::uint32_t;
+
+  /// Compares tuning::kProbe queries with a block by the first `words` words of each. Bit i of
   /// mask[q] is set where the product of query q and sample i, less half_norm[i], is at least
-  /// threshold[q]. `points` holds the queries axis by axis.
-  void (*screen)(const float* block, int axes, const float* points, const float* half_norm,
+  /// threshold[q]; never where half_norm[i] is NaN. `points` holds the queries word by word, and so
+  /// does `block` its samples.
+  void (*screen)(const Word* block, int words, const Word* points, const float* half_norm,
                  const float* threshold, std::uint32_t* mask);
 
   /// The same for both sides: `mask` as of `screen`, and bit i of other_mask[q] is set where the
   /// product, less own_half_norm[q], is at least other_threshold[i].
-  void (*screen_both)(const float* block, int axes, const float* points, const float* half_norm,
+  void (*screen_both)(const Word* block, int words, const Word* points, const float* half_norm,
                       const float* threshold, const float* own_half_norm,
                       const float* other_threshold, std::uint32_t* mask, std::uint32_t* other_mask);
 
-  /// The squared distance of two points of `axes` coordinates, a multiple of 16.
-  float (*apart)(const float* a, const float* b, int axes);
+  /// The squared distances of pairs of rows, each `stride` words from the one before, by their
+  /// first `words` words: a multiple of kRowWords. Of integers no difference may exceed 16 bits.
+  void (*apart)(const Word* rows, std::size_t stride, int words, const SamplePair* pairs, int count,
+                float* squared);
+  static constexpr int kRowWords = 16;
 };
 
 /// The kernels in force: the widest the processor has, or the ones that the environment variable
@@ -188,7 +201,8 @@ struct ScreenKernels {
 /// that names an instruction set that is unknown, not compiled in, or not on this processor.
 template <class T>
 const Kernels<T>& kernels();
-const ScreenKernels& screen_kernels();
+/// For coordinates in float32, or rounded to integers.
+const ScreenKernels& screen_kernels(bool is_rounded);
 
 /// The name of the instruction set in force.
 std::string simd_level();

@@ -1,13 +1,13 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
 #include "quickshiftpp/index.hpp"
 #include "quickshiftpp/parallel.hpp"
+#include "quickshiftpp/rounding.hpp"
 #include "quickshiftpp/tuning.hpp"
 
 namespace quickshiftpp {
@@ -87,11 +87,6 @@ class NearBlocks {
       const double reach = std::min(extremes[a].greatest, extremes[b].greatest);
       if (reach > 0 && pair.squared_distance <= reach) visit(a, b);
     }
-  }
-
-  static float rounded_down(double value) {
-    const auto rounded = static_cast<float>(value);
-    return rounded > value ? std::nextafterf(rounded, 0) : rounded;
   }
 
   int k_ = 0;

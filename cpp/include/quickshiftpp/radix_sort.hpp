@@ -43,7 +43,7 @@ inline void sort_bits(std::vector<RadixItem>& items) {
 /// Sorts [begin, end), long ones in pieces that are merged: by all threads, and interruptible.
 template <class Iterator, class Less>
 void sort_in_pieces(Iterator begin, Iterator end, Less&& less, const Run& run) {
-  constexpr std::size_t kPiece = std::size_t{1} << 15;
+  constexpr std::size_t kPiece = tuning::kSortPiece;
   const auto count = static_cast<std::size_t>(end - begin);
   auto at = [&](std::size_t i) { return begin + static_cast<std::ptrdiff_t>(std::min(i, count)); };
   if (count <= kPiece) {

@@ -72,11 +72,15 @@ inline constexpr int kProbe = 8;
 
 /// Leading axes along which all pairs are screened, and those along which the rest is looked at
 /// again, in two steps. On MNIST (70,000 x 784, k = 20) 2.3% of all pairs pass 32
-/// axes, 0.4% pass 64, 0.07% pass 192. The search takes 4.6 s with 40 axes, 4.3 with 48, 4.9 with
-/// 56 and 64; 96 or 112, and 128 to 256, make little difference.
+/// axes, 0.4% pass 64, 0.07% pass 192. The search takes 3.1 s with 32 axes, 3.0 with 40, 2.9 with
+/// 48 to 64; 64 or 96 (a multiple of 32), and 192 or 256, make little difference.
 inline constexpr int kScreenAxes = 48;
 inline constexpr int kFirstLook = 96;
 inline constexpr int kRefineAxes = 192;
+
+/// Axes that the cascade's k-d tree is built over: on MNIST in 0.02 s with 8, 0.03 with 16, 0.07
+/// with 48, and the search takes as long with each.
+inline constexpr int kOrderAxes = 16;
 
 /// Axes by which boxes are compared in the cascade: the others add little to the distance. On
 /// MNIST, before blocks met in pairs, the search took 7.3 s with 6, 7.5 with 12 and 7.7 with
@@ -151,6 +155,15 @@ inline constexpr int kShortenings = 3;
 /// From how many values on digits sort faster than comparisons: 90,000 edges and 25,000 modes of a
 /// tree are sorted in 2 ms instead of 6. Below, neither takes long.
 inline constexpr std::size_t kRadixSort = 4096;
+
+/// Values that one thread sorts by comparisons before it looks whether it is interrupted.
+inline constexpr std::size_t kSortPiece = std::size_t{1} << 15;
+
+/// Labels that a thread counts by itself before it adds to what all share.
+inline constexpr std::size_t kRecentLabels = 64;
+
+/// Bytes that one thread at a time gives back to the system: 400 MB take one thread 30 ms.
+inline constexpr std::size_t kPagesPiece = std::size_t{4} << 20;
 
 /// Samples per work item of the per-sample stages: enough that waking a thread pays.
 inline constexpr std::size_t kGrain = 8192;

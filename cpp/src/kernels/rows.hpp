@@ -1,4 +1,4 @@
-// Samples of many columns: along leading axes, and whole rows.
+// Samples of many columns: whole rows.
 
 #pragma once
 
@@ -70,72 +70,6 @@ void row_distances(const T* query, const T* const* rows, size_t columns, double*
       const double apart = static_cast<double>(rows[i][column]) - query[column];
       squared[i] += apart * apart;
     }
-}
-
-/// Calls take(query, base, product) for the products of tuning::kProbe queries with a block, a
-/// vector of samples from `base` on at a time.
-template <class Take>
-inline void products(const float* block, int axes, const float* points, Take take) {
-  // As many sums at a time as the registers hold.
-  constexpr int queries = kLanes == 8 ? 8 : 4;
-  static_assert(tuning::kProbe % queries == 0);
-  for (int base = 0; base < kBlock; base += 2 * kWide) {
-    for (int first = 0; first < tuning::kProbe; first += queries) {
-      WideFloats low[queries], high[queries];
-      for (int q = 0; q < queries; ++q) low[q] = high[q] = WideFloats{};
-      for (int axis = 0; axis < axes; ++axis) {
-        const WideFloats a = load_wide(block + axis * kBlock + base);
-        const WideFloats b = load_wide(block + axis * kBlock + base + kWide);
-        const float* point = points + axis * tuning::kProbe + first;
-        for (int q = 0; q < queries; ++q) {
-          const WideFloats coordinate = point[q] - WideFloats{};
-          low[q] = add_product(low[q], a, coordinate);
-          high[q] = add_product(high[q], b, coordinate);
-        }
-      }
-      for (int q = 0; q < queries; ++q) {
-        take(first + q, base, low[q]);
-        take(first + q, base + kWide, high[q]);
-      }
-    }
-  }
-}
-
-void screen(const float* block, int axes, const float* points, const float* half_norm,
-            const float* threshold, uint32_t* mask) {
-  for (int q = 0; q < tuning::kProbe; ++q) mask[q] = 0;
-  products(block, axes, points, [&](int q, int base, WideFloats product) {
-    mask[q] |= at_most(load_wide(half_norm + base) - product, -threshold[q]) << base;
-  });
-}
-
-void screen_both(const float* block, int axes, const float* points, const float* half_norm,
-                 const float* threshold, const float* own_half_norm, const float* other_threshold,
-                 uint32_t* mask, uint32_t* other_mask) {
-  for (int q = 0; q < tuning::kProbe; ++q) mask[q] = other_mask[q] = 0;
-  products(block, axes, points, [&](int q, int base, WideFloats product) {
-    mask[q] |= at_most(load_wide(half_norm + base) - product, -threshold[q]) << base;
-    other_mask[q] |= at_most(own_half_norm[q] - product, -load_wide(other_threshold + base))
-                     << base;
-  });
-}
-
-/// The sum of all lanes, by halves.
-inline float total(WideFloats value) {
-  float lane[kWide];
-  __builtin_memcpy(lane, &value, sizeof(value));
-  for (int half = kWide / 2; half > 0; half /= 2)
-    for (int i = 0; i < half; ++i) lane[i] += lane[i + half];
-  return lane[0];
-}
-
-float apart(const float* a, const float* b, int axes) {
-  WideFloats sum = {};
-  for (int axis = 0; axis < axes; axis += kWide) {
-    const WideFloats difference = load_wide(a + axis) - load_wide(b + axis);
-    sum = add_product(sum, difference, difference);
-  }
-  return total(sum);
 }
 
 }  // namespace

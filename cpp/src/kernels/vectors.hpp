@@ -8,6 +8,8 @@
 
 #if defined(__AVX2__)
 #include <immintrin.h>
+#elif defined(__SSE2__)
+#include <emmintrin.h>
 #endif
 
 #include "quickshiftpp/kernels.hpp"
@@ -65,10 +67,18 @@ inline Doubles load_unaligned(const float* p) {
 }
 
 typedef float WideFloats __attribute__((vector_size(kLanes * 8)));
-constexpr int kWide = 2 * kLanes;  // floats per vector
+typedef int32_t WideIntegers __attribute__((vector_size(kLanes * 8)));
+typedef uint32_t WideWords __attribute__((vector_size(kLanes * 8)));
+constexpr int kWide = 2 * kLanes;  // floats, or words, per vector
 
 inline WideFloats load_wide(const float* p) {
   WideFloats value;
+  __builtin_memcpy(&value, p, sizeof(value));
+  return value;
+}
+
+inline WideWords load_wide(const uint32_t* p) {
+  WideWords value;
   __builtin_memcpy(&value, p, sizeof(value));
   return value;
 }

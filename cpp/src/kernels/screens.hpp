@@ -1,0 +1,149 @@
+// Samples along leading axes, in words of 32 bits: many pairs at once, a few bits of each.
+
+#pragma once
+
+#include "vectors.hpp"
+
+namespace quickshiftpp::QSPP_ISA {
+namespace {
+
+/// One coordinate in a word.
+struct Floats32 {
+  using Sum = WideFloats;
+
+  static Sum add_product(Sum sum, WideWords a, WideWords b) {
+    return QSPP_ISA::add_product(sum, reinterpret_cast<WideFloats>(a),
+                                 reinterpret_cast<WideFloats>(b));
+  }
+  static WideWords difference(WideWords a, WideWords b) {
+    return reinterpret_cast<WideWords>(reinterpret_cast<WideFloats>(a) -
+                                       reinterpret_cast<WideFloats>(b));
+  }
+  static WideFloats to_float(Sum sum) { return sum; }
+};
+
+/// Two coordinates in a word.
+struct Integers16 {
+  using Sum = WideIntegers;
+
+#if QSPP_LANES == 8
+  static Sum add_product(Sum sum, WideWords a, WideWords b) {
+    return sum + reinterpret_cast<WideIntegers>(
+                     _mm512_madd_epi16(reinterpret_cast<__m512i>(a), reinterpret_cast<__m512i>(b)));
+  }
+#elif QSPP_LANES == 4
+  static Sum add_product(Sum sum, WideWords a, WideWords b) {
+    return sum + reinterpret_cast<WideIntegers>(
+                     _mm256_madd_epi16(reinterpret_cast<__m256i>(a), reinterpret_cast<__m256i>(b)));
+  }
+#elif defined(__SSE2__)
+  static Sum add_product(Sum sum, WideWords a, WideWords b) {
+    return sum + reinterpret_cast<WideIntegers>(
+                     _mm_madd_epi16(reinterpret_cast<__m128i>(a), reinterpret_cast<__m128i>(b)));
+  }
+#else
+  static Sum add_product(Sum sum, WideWords a, WideWords b) {
+    return sum + low(a) * low(b) + high(a) * high(b);
+  }
+  static WideIntegers low(WideWords words) {
+    return reinterpret_cast<WideIntegers>(words << 16) >> 16;
+  }
+  static WideIntegers high(WideWords words) { return reinterpret_cast<WideIntegers>(words) >> 16; }
+#endif
+
+  static WideWords difference(WideWords a, WideWords b) {
+    return reinterpret_cast<WideWords>(reinterpret_cast<Halves>(a) - reinterpret_cast<Halves>(b));
+  }
+  static WideFloats to_float(Sum sum) { return __builtin_convertvector(sum, WideFloats); }
+
+ private:
+  typedef int16_t Halves __attribute__((vector_size(kLanes * 8)));
+};
+
+/// Calls take(query, base, product) for the products of tuning::kProbe queries with a block, a
+/// vector of samples from `base` on at a time.
+template <class Coordinates, class Take>
+inline void products(const uint32_t* block, int words, const uint32_t* points, Take take) {
+  // As many sums at a time as the registers hold.
+  constexpr int queries = kLanes == 8 ? 8 : 4;
+  static_assert(tuning::kProbe % queries == 0);
+  for (int base = 0; base < kBlock; base += 2 * kWide) {
+    for (int first = 0; first < tuning::kProbe; first += queries) {
+      typename Coordinates::Sum low[queries], high[queries];
+      for (int q = 0; q < queries; ++q) low[q] = high[q] = typename Coordinates::Sum{};
+      for (int word = 0; word < words; ++word) {
+        const WideWords a = load_wide(block + word * kBlock + base);
+        const WideWords b = load_wide(block + word * kBlock + base + kWide);
+        const uint32_t* point = points + word * tuning::kProbe + first;
+        for (int q = 0; q < queries; ++q) {
+          const WideWords coordinate = point[q] - WideWords{};
+          low[q] = Coordinates::add_product(low[q], a, coordinate);
+          high[q] = Coordinates::add_product(high[q], b, coordinate);
+        }
+      }
+      for (int q = 0; q < queries; ++q) {
+        take(first + q, base, Coordinates::to_float(low[q]));
+        take(first + q, base + kWide, Coordinates::to_float(high[q]));
+      }
+    }
+  }
+}
+
+template <class Coordinates>
+void screen(const uint32_t* block, int words, const uint32_t* points, const float* half_norm,
+            const float* threshold, uint32_t* mask) {
+  for (int q = 0; q < tuning::kProbe; ++q) mask[q] = 0;
+  products<Coordinates>(block, words, points, [&](int q, int base, WideFloats product) {
+    mask[q] |= at_most(load_wide(half_norm + base) - product, -threshold[q]) << base;
+  });
+}
+
+template <class Coordinates>
+void screen_both(const uint32_t* block, int words, const uint32_t* points, const float* half_norm,
+                 const float* threshold, const float* own_half_norm, const float* other_threshold,
+                 uint32_t* mask, uint32_t* other_mask) {
+  for (int q = 0; q < tuning::kProbe; ++q) mask[q] = other_mask[q] = 0;
+  products<Coordinates>(block, words, points, [&](int q, int base, WideFloats product) {
+    mask[q] |= at_most(load_wide(half_norm + base) - product, -threshold[q]) << base;
+    other_mask[q] |= at_most(own_half_norm[q] - product, -load_wide(other_threshold + base))
+                     << base;
+  });
+}
+
+/// The sum of all lanes, by halves.
+inline float total(WideFloats value) {
+#if QSPP_LANES == 8
+  constexpr __mmask8 all = 0xFF;  // GCC warns of its own header where there is no mask
+  const auto wide = reinterpret_cast<__m512>(value);
+  const __m256 half = _mm256_add_ps(_mm512_maskz_extractf32x8_ps(all, wide, 0),
+                                    _mm512_maskz_extractf32x8_ps(all, wide, 1));
+#elif QSPP_LANES == 4
+  const auto half = reinterpret_cast<__m256>(value);
+#endif
+#if QSPP_LANES > 2
+  const __m128 quarter = _mm_add_ps(_mm256_castps256_ps128(half), _mm256_extractf128_ps(half, 1));
+  const __m128 two = _mm_add_ps(quarter, _mm_movehl_ps(quarter, quarter));
+  return _mm_cvtss_f32(_mm_add_ss(two, _mm_shuffle_ps(two, two, 1)));
+#else
+  return (value[0] + value[2]) + (value[1] + value[3]);
+#endif
+}
+
+template <class Coordinates>
+void apart(const uint32_t* rows, size_t stride, int words, const SamplePair* pairs, int count,
+           float* squared) {
+  for (int i = 0; i < count; ++i) {
+    const uint32_t* a = rows + static_cast<size_t>(pairs[i].a) * stride;
+    const uint32_t* b = rows + static_cast<size_t>(pairs[i].b) * stride;
+    typename Coordinates::Sum sum = {};
+    for (int word = 0; word < words; word += kWide) {
+      const WideWords difference =
+          Coordinates::difference(load_wide(a + word), load_wide(b + word));
+      sum = Coordinates::add_product(sum, difference, difference);
+    }
+    squared[i] = total(Coordinates::to_float(sum));
+  }
+}
+
+}  // namespace
+}  // namespace quickshiftpp::QSPP_ISA
