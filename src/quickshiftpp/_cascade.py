@@ -18,7 +18,7 @@ Cascade: TypeAlias = _core.CascadeFloat32 | _core.CascadeFloat64
 
 # Rows that the axes are found from, and rows that are turned to them at a time: few enough to stay
 # in the processor's cache.
-_SAMPLED = 2048
+SAMPLED_ROWS = 2048
 _CHUNK = 512
 # Columns that one product sums over, and the share of the distance between close neighbours that
 # float32 may hide: on MNIST it hides 0.3%, and the search takes about 1% longer for it; 3% longer
@@ -81,7 +81,7 @@ def leading_directions(
 def find_leading_axes(X: FloatArray, axes: int) -> LeadingAxes:
     """Return the samples along so many axes, in which they differ most, or about so."""
     n_samples, n_features = X.shape
-    sampled = X[:: max(1, n_samples // _SAMPLED)].astype(np.float64)
+    sampled = X[:: max(1, n_samples // SAMPLED_ROWS)].astype(np.float64)
     centre = sampled.mean(axis=0)
     farthest = np.linalg.norm(np.maximum(X.max(axis=0) - centre, centre - X.min(axis=0)))
     # Lengths of at most 1, so that float32 neither overflows nor loses what matters.

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core
+from ._cascade import SAMPLED_ROWS
 from ._validation import FloatArray
 
 # Below this a fit is not worth asking the machine about.
@@ -59,34 +60,48 @@ def estimate_memory(
     >>> round(estimate_memory(1_000_000, 2, k=20) / 1e6)
     137
     """
-    item = np.dtype(dtype).itemsize
-    # The samples once more, in blocks, and their row numbers.
-    per_sample = n_features * item + 4.0
-    if algorithm == "kd_tree":  # two nodes for 32 samples, each with a bounding box in float64
-        per_sample += 2 / 32 * (2 * 8 * n_features + 9)
+    # The samples once more, in blocks, and their row numbers: there from the first to the last.
+    always = n_features * np.dtype(dtype).itemsize + 4.0
+    if algorithm == "kd_tree":
+        always += _tree_bytes(n_features)
     # Radii, ties, parents, basins, and the row numbers once more, for the tree.
-    per_sample += 8 + 1 + 4 + 4 + 4
+    found = 8 + 1 + 4 + 4 + 4.0
     # A neighbour: its number, and its distance where that is not computed again; with them basins
     # beside rounded radii. Without them, or after them, paths, labels, and labels by row.
     if keep_lists or not skips_lists(n_samples, n_features, k, algorithm):
         entry = 4 if n_features <= _core.RECOMPUTE_COLUMNS else 12
-        per_sample += k * entry + 8
+        found += k * entry + 8
         if n_ks > 1:  # shorter lists; radii and ties for four k; parents and basins for each
-            per_sample += 0.3 * k * entry + 4 * 9 + 8 * n_ks
+            found += 0.3 * k * entry + 4 * 9 + 8 * n_ks
             if k >= _core.HEAD_STRIDE:
-                per_sample += 4 * _core.HEAD_PLACES + 4
+                found += 4 * _core.HEAD_PLACES + 4
     else:
-        per_sample += 4 + 4 + 4
+        found += 4 + 4 + 4
     # Modes: the fewer neighbours, the noisier the density, the more there are.
-    per_sample += min(100 / max(k, 1), 40)
-    if algorithm == "cascade":  # all axes, and rounded to half of that; the first ones in blocks
+    found += min(100 / max(k, 1), 40)
+    if algorithm == "cascade":
         axes = min(n_features, _core.CASCADE_AXES)
-        per_sample += (4 + 2) * axes + 2 * min(axes, _core.SCREEN_AXES) + 4
-        # A tree over the very first ones, with boxes.
-        per_sample += min(axes, _core.ORDER_AXES) * (4 + 2 / 32 * 16) + 4
-        # Bounds while lists are shared, and which blocks have met.
-        per_sample += 20 + 4 * 128 / 32
-    return round(n_samples * per_sample)
+        always += _sketch_bytes(axes)
+        # Bounds while lists are shared, and which blocks have met. All that comes after the
+        # coordinates that the sketch is made of, in float32, and the rows that told the axes, in
+        # float64, are gone.
+        sampled = 8 * n_features * min(1, SAMPLED_ROWS / max(n_samples, 1))
+        found = max(found + 20 + 4 * 128 / 32, 4 * axes + sampled)
+    return round(n_samples * (always + found))
+
+
+def _tree_bytes(columns: int) -> float:
+    """Return what a k-d tree takes per sample, beside the samples themselves."""
+    return 2 / 32 * (2 * 8 * columns + 9)  # two nodes for 32 samples, with boxes in float64
+
+
+def _sketch_bytes(axes: int) -> float:
+    """Return what the samples along leading axes take, each."""
+    # Integers of two bytes, or float32 where those would hide neighbours, which only the samples
+    # tell; all axes, and the first ones again, in blocks, with a norm.
+    coordinates = 3 * (axes + min(axes, _core.SCREEN_AXES)) + 4
+    ordered = min(axes, _core.ORDER_AXES)
+    return coordinates + 4 * ordered + 4 + _tree_bytes(ordered)
 
 
 def skips_lists(n_samples: int, n_features: int, k: int, algorithm: str) -> bool:
