@@ -26,7 +26,7 @@ warnings.simplefilter("ignore")
 rng = np.random.default_rng(0)
 X = np.empty((n, d), dtype)
 # Few directions, so that many columns do not take long.
-directions = rng.normal(size=(min(d, 6), d)) if d > 20 else np.eye(d)
+directions = rng.normal(size=(min(d, 6), d)) if d > 6 else np.eye(d)
 for part in np.array_split(X, 100):  # no large array that is freed and taken again
     part[:] = rng.normal(size=(len(part), len(directions))) @ directions
 X[0] *= float(farthest)
