@@ -12,6 +12,10 @@ import pytest
 from quickshiftpp import MCores, QuickshiftPP, _memory, estimate_memory, sweep
 from quickshiftpp._selection import candidate_ks
 
+needs_proc = pytest.mark.skipif(
+    not Path("/proc/self/clear_refs").exists(), reason="needs Linux's /proc"
+)
+
 FIT = """
 import ctypes
 import sys
@@ -54,7 +58,7 @@ def peak_of_fit(fit, *arguments):
     return int(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
 
 
-@pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="needs Linux's /proc")
+@needs_proc
 @pytest.mark.parametrize(
     ("n", "d", "k", "dtype", "algorithm", "large_lists"),
     [
@@ -75,7 +79,7 @@ def test_the_estimate_is_within_a_fifth(n, d, k, dtype, algorithm, large_lists, 
     assert 0.8 * measured <= estimate <= 1.2 * measured
 
 
-@pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="needs Linux's /proc")
+@needs_proc
 @pytest.mark.parametrize("farthest", [1, 1e5])  # compared in integers, and in float32
 def test_the_estimate_however_far_a_sample_lies(farthest):
     measured = peak_of_fit(FIT, 25_000, 100, 20, "float64", "cascade", 1 << 30, farthest)
@@ -83,7 +87,7 @@ def test_the_estimate_however_far_a_sample_lies(farthest):
     assert 0.8 * measured <= estimate <= 1.2 * measured
 
 
-@pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="needs Linux's /proc")
+@needs_proc
 @pytest.mark.parametrize(("n", "d"), [(300_000, 2), (100_000, 5)])
 def test_the_estimate_for_several_k(n, d):
     fit = FIT.replace("QuickshiftPP(k, 0.5, n_jobs=2", 'QuickshiftPP("auto", "auto", n_jobs=2')

@@ -64,7 +64,7 @@ TEST_CASE_TEMPLATE("a cascade finds what brute force finds", T, float, double) {
     for (int columns : {1, 9, 60}) {
       const auto rows = testing::random_rows<T>(samples, columns, grid, 11 + columns);
       const Index<T> index(rows.data(), samples, columns, false, bench.run);
-      for (int k : {1, 6, 32, 70, 150}) {
+      for (int k : {1, 6, 32, 70, 150, 499}) {
         const NeighborLists expected = neighbor_lists(index, k, bench.run);
         const auto parents = denser_parents<T>(index, expected, nullptr, bench.run);
         for (int axes : {1, columns / 2 + 1, columns})
