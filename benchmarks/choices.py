@@ -14,7 +14,7 @@ import click
 import numpy as np
 
 from quickshiftpp import DegenerateClusteringWarning, QuickshiftPP, sweep
-from quickshiftpp._selection import candidate_ks
+from quickshiftpp._selection.vote import candidate_ks
 
 from .data import blobs
 from .peers import Samples

@@ -123,7 +123,7 @@ def volume_with_mask(shape: tuple[int, ...]) -> tuple[npt.NDArray[np.uint8], Any
 
 def search_seconds(photo: Picture, k: int, threads: int, rounds: int) -> list[dict[str, Any]]:
     """Take the time of the search in windows and in the tree, for plain colours and the default."""
-    from quickshiftpp._pixels import Grid, index_and_search_pixels
+    from quickshiftpp._search.pixels import Grid, index_and_search_pixels
     from quickshiftpp.segmentation import pixel_features
 
     grid = Grid(photo.shape[:2], (1.0, 1.0), None)

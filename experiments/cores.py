@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from quickshiftpp._ascent import nearest_below
-from quickshiftpp._landscape import Landscape, Surveyor
-from quickshiftpp._neighbors import index_and_search
+from quickshiftpp._search.neighbors import index_and_search
+from quickshiftpp._tree.ascent import nearest_below
+from quickshiftpp._tree.landscape import Landscape, Surveyor
 from quickshiftpp._validation import resolve_threads
 
 from .data import FloatArray

@@ -24,8 +24,8 @@ from rich.progress import track
 from sklearn.metrics import adjusted_rand_score
 
 from quickshiftpp import QuickshiftPP
-from quickshiftpp._agreement import pairwise_agreement, subsample
-from quickshiftpp._density import significant_beta
+from quickshiftpp._selection.rand_index import pairwise_agreement, subsample
+from quickshiftpp._tree.density import significant_beta
 
 from .cores import survey as search_neighbors
 from .experiment import Sheet
@@ -120,7 +120,7 @@ def vote(
     power: float = 8,
     least_weight: float = 0.04,
 ) -> Callable[[DataSet], float]:
-    """Elect a clustering as ``quickshiftpp._selection`` does, with other constants."""
+    """Elect a clustering as ``quickshiftpp._selection.vote`` does, with other constants."""
 
     def choose(data: DataSet) -> float:
         k, root = np.array(data.k), math.sqrt(len(data.X))

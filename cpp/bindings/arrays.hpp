@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "quickshiftpp/buffer.hpp"
-#include "quickshiftpp/index.hpp"
 #include "quickshiftpp/parallel.hpp"
+#include "quickshiftpp/search/index.hpp"
 
 namespace quickshiftpp::bindings {
 
@@ -95,20 +95,19 @@ Buffer<Out> by_row(std::size_t samples, const Run& run, Row&& row, Value&& value
 }
 template <class Out, class T, class Value>
 Buffer<Out> by_row(const Index<T>& index, const Run& run, Value&& value) {
-  return by_row<Out>(
-      index.samples(), run, [&](std::int32_t i) { return index.original(i); }, value);
+  return by_row<Out>(index.samples(), run, [&](std::int32_t i) { return index.row_at(i); }, value);
 }
 template <class Out, class Value>
 Buffer<Out> by_row(const Column<std::int32_t>& row, const Run& run, Value&& value) {
   return by_row<Out>(row.shape(0), run, [&](std::int32_t i) { return row.data()[i]; }, value);
 }
-/// by_position[i] = by_row[original(i)], with room for whole blocks
+/// by_position[i] = by_row[row_at(i)], with room for whole blocks
 template <class T>
 Buffer<double> by_position(const Index<T>& index, const double* values, const Run& run) {
-  Buffer<double> out(index.samples(), index.room());
+  Buffer<double> out(index.samples(), index.padded_samples());
   parallel_for(run, index.samples(), tuning::kGrain, [&](std::size_t begin, std::size_t end, int) {
     for (std::size_t i = begin; i < end; ++i)
-      out[i] = values[index.original(static_cast<std::int32_t>(i))];
+      out[i] = values[index.row_at(static_cast<std::int32_t>(i))];
   });
   return out;
 }

@@ -1,11 +1,11 @@
-#include "quickshiftpp/ascent.hpp"
+#include "quickshiftpp/tree/ascent.hpp"
 
 #include <nanobind/stl/pair.h>
 
 #include "arrays.hpp"
-#include "quickshiftpp/cascade.hpp"
-#include "quickshiftpp/forest.hpp"
+#include "quickshiftpp/search/cascade.hpp"
 #include "stages.hpp"
+#include "support/paths.hpp"
 
 namespace quickshiftpp::bindings {
 
@@ -31,11 +31,11 @@ Nearest nearest_below(const Index<T>& queries, const Index<T>& targets, Column<d
     parallel_for(run, queries.samples(), 64, [&](std::size_t begin, std::size_t end, int) {
       std::vector<double> point(static_cast<std::size_t>(queries.columns()));
       for (auto i = static_cast<std::int32_t>(begin); i < static_cast<std::int32_t>(end); ++i) {
-        const auto out = static_cast<std::size_t>(queries.original(i));
+        const auto out = static_cast<std::size_t>(queries.row_at(i));
         queries.gather(i, point.data());
         const Found found =
             search.from_point(point.data(), is_self ? i / tuning::kBlock : -1, limit.data()[out]);
-        row[out] = found.position < 0 ? -1 : targets.original(found.position);
+        row[out] = found.position < 0 ? -1 : targets.row_at(found.position);
         squared[out] = found.squared_distance;
       }
     });

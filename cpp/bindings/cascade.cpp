@@ -1,4 +1,4 @@
-#include "quickshiftpp/cascade.hpp"
+#include "quickshiftpp/search/cascade.hpp"
 
 #include <numeric>
 
@@ -13,7 +13,7 @@ namespace {
 
 template <class T>
 void declare_cascade(nb::module_& m, const char* name) {
-  nb::class_<Cascade<T>>(m, name, "Exact searches that discard by a few leading axes.")
+  nb::class_<Cascade<T>>(m, name, "Exact searches that discard by a few projection axes.")
       .def(
           "__init__",
           [](Cascade<T>* self, const Index<T>& index, Rows<T> x, Rows<float> coordinates,
@@ -25,10 +25,10 @@ void declare_cascade(nb::module_& m, const char* name) {
                     "the rows belong to another index");
             require(coordinates.shape(0) == index.samples() && coordinates.shape(1) >= 1,
                     "one row of coordinates per sample");
-            const LeadingAxes leading{coordinates.data(), static_cast<int>(coordinates.shape(1)),
-                                      scale, error, tolerance};
+            const Projection projection{coordinates.data(), static_cast<int>(coordinates.shape(1)),
+                                        scale, error, tolerance};
             run_native(threads, progress, [&](const Run& run) {
-              new (self) Cascade<T>(index, x.data(), leading, run);
+              new (self) Cascade<T>(index, x.data(), projection, run);
             });
           },
           "index"_a, "x"_a, "coordinates"_a, "scale"_a, "error"_a, "tolerance"_a, "threads"_a,

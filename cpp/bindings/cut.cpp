@@ -1,4 +1,4 @@
-#include "quickshiftpp/cut.hpp"
+#include "quickshiftpp/tree/cut.hpp"
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/tuple.h>

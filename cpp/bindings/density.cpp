@@ -1,10 +1,10 @@
-#include "quickshiftpp/density.hpp"
+#include "quickshiftpp/tree/density.hpp"
 
 #include <nanobind/stl/pair.h>
 
 #include "arrays.hpp"
-#include "quickshiftpp/hash.hpp"
 #include "stages.hpp"
+#include "support/hash.hpp"
 
 namespace quickshiftpp::bindings {
 

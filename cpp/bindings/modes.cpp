@@ -1,8 +1,7 @@
-#include "quickshiftpp/modes.hpp"
-
 #include <nanobind/stl/tuple.h>
 
 #include "arrays.hpp"
+#include "quickshiftpp/tree/mode_tree.hpp"
 #include "stages.hpp"
 
 namespace quickshiftpp::bindings {

@@ -1,7 +1,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 
-#include "quickshiftpp/kernels.hpp"
+#include "kernels/kernels.hpp"
 #include "quickshiftpp/parallel.hpp"
 #include "quickshiftpp/tuning.hpp"
 #include "stages.hpp"

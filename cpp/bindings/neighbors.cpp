@@ -1,4 +1,4 @@
-#include "quickshiftpp/neighbors.hpp"
+#include "quickshiftpp/search/neighbors.hpp"
 
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/vector.h>
@@ -43,7 +43,7 @@ void declare_index(nb::module_& m, const char* name) {
               const auto position = static_cast<std::int32_t>(i);
               index.gather(
                   position,
-                  rows.data() + static_cast<std::size_t>(index.original(position)) * columns);
+                  rows.data() + static_cast<std::size_t>(index.row_at(position)) * columns);
             }
             return to_matrix(std::move(rows), index.samples());
           },
@@ -53,7 +53,7 @@ void declare_index(nb::module_& m, const char* name) {
           [](const Index<T>& index) {
             Buffer<std::int32_t> row(index.samples());
             for (std::size_t i = 0; i < row.size(); ++i)
-              row[i] = index.original(static_cast<std::int32_t>(i));
+              row[i] = index.row_at(static_cast<std::int32_t>(i));
             return to_array(std::move(row));
           },
           "The row of the sample at each position.");
@@ -121,9 +121,9 @@ void declare_index(nb::module_& m, const char* name) {
           std::size_t site = 0;
           for (std::size_t s = 0; s < sites.size(); ++s) {
             if (index.compare_coordinates(sites[site], sites[s]) != 0) site = s;
-            const auto row = static_cast<std::size_t>(index.original(sites[s]));
+            const auto row = static_cast<std::size_t>(index.row_at(sites[s]));
             rank[row] = static_cast<std::int32_t>(site);
-            first[row] = index.original(sites[site]);
+            first[row] = index.row_at(sites[site]);
           }
         });
         return std::pair(to_array(std::move(rank)), to_array(std::move(first)));

@@ -1,4 +1,4 @@
-#include "quickshiftpp/pixels.hpp"
+#include "quickshiftpp/search/pixels.hpp"
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/vector.h>

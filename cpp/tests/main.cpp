@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <stdexcept>
 
-#include "quickshiftpp/kernels.hpp"
+#include "kernels/kernels.hpp"
 
 int main(int argc, char** argv) {
   try {

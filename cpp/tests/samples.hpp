@@ -4,8 +4,8 @@
 #include <random>
 #include <vector>
 
-#include "quickshiftpp/index.hpp"
 #include "quickshiftpp/parallel.hpp"
+#include "quickshiftpp/search/index.hpp"
 
 namespace quickshiftpp::testing {
 

@@ -18,13 +18,13 @@ A stage never imports a later one, the bindings hold no algorithm, and Python ho
 samples. ``_validation`` and ``_memory`` guard the entrance and ``_progress`` carries word out.
 """
 
-from ._estimators import DegenerateClusteringWarning, QuickshiftPP
-from ._mcores import MCores
-from ._memory import estimate_memory
-from ._modes import ModeTree
-from ._neighbors import all_neighbors
-from ._quick_shift import QuickShift
-from ._sweep import Sweep, sweep
+from ._estimators.mcores import MCores
+from ._estimators.quick_shift import QuickShift
+from ._estimators.quickshiftpp import DegenerateClusteringWarning, QuickshiftPP
+from ._search.memory import estimate_memory
+from ._search.neighbors import all_neighbors
+from ._selection.sweep import Sweep, sweep
+from ._tree.mode_tree import ModeTree
 
 __version__ = "0.1.0"
 

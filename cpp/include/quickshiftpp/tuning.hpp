@@ -36,7 +36,7 @@ inline constexpr std::size_t kBandPixels = 16384;
 
 /// Pixels that a window search gathers, as a multiple of k, before it drops the farthest. On
 /// photographs of 481 x 321 pixels (k = 20 to 300) 2 is 3% faster than 3 and 8% faster than 1.5.
-inline constexpr std::size_t kCatch = 2;
+inline constexpr std::size_t kBucketCapacity = 2;
 
 /// Images are searched in windows where a window holds at most so many pixels, about, for each
 /// neighbour beyond the first kWindowNeighbors; a line of it counts as kLineCost pixels more. On a
@@ -68,7 +68,7 @@ constexpr bool is_faster_searched(int columns, int k, std::size_t stride) {
 inline constexpr int kRecomputeColumns = 8;
 
 /// Queries that are screened together: with two vectors of targets they fill the registers.
-inline constexpr int kProbe = 8;
+inline constexpr int kQueryGroup = 8;
 
 /// Leading axes along which all pairs are screened, and those along which the rest is looked at
 /// again, in two steps. On MNIST (70,000 x 784, k = 20) 2.3% of all pairs pass 32
@@ -102,7 +102,7 @@ inline constexpr int kPairBlocks = 8;
 
 /// Samples that wait, in the cascade, until exact distances are computed from the most promising
 /// on.
-inline constexpr int kWait = 32;
+inline constexpr int kQueueLength = 32;
 
 /// Candidates that wait before they are sorted and merged into a query's list, and the most that
 /// one block can make of them.

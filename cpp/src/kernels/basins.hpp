@@ -41,7 +41,7 @@ inline double least_of(const double* value, uint32_t lanes) {
 #endif
 }
 
-int shares(const int32_t* basin, const double* radius, int samples, BasinShare* out) {
+int shares(const int32_t* basin, const double* radius, int samples, BlockBasin* out) {
   uint32_t left = samples < kBlock ? (uint32_t{1} << samples) - 1 : ~uint32_t{0};
   int count = 0;
   while (left != 0) {

@@ -1,4 +1,4 @@
-// Samples along leading axes, in words of 32 bits: many pairs at once, a few bits of each.
+// Samples along projection axes, in words of 32 bits: many pairs at once, a few bits of each.
 
 #pragma once
 
@@ -60,21 +60,21 @@ struct Integers16 {
   typedef int16_t Halves __attribute__((vector_size(kLanes * 8)));
 };
 
-/// Calls take(query, base, product) for the products of tuning::kProbe queries with a block, a
+/// Calls take(query, base, product) for the products of tuning::kQueryGroup queries with a block, a
 /// vector of samples from `base` on at a time.
 template <class Coordinates, class Take>
 inline void products(const uint32_t* block, int words, const uint32_t* points, Take take) {
   // As many sums at a time as the registers hold.
   constexpr int queries = kLanes == 8 ? 8 : 4;
-  static_assert(tuning::kProbe % queries == 0);
+  static_assert(tuning::kQueryGroup % queries == 0);
   for (int base = 0; base < kBlock; base += 2 * kWide) {
-    for (int first = 0; first < tuning::kProbe; first += queries) {
+    for (int first = 0; first < tuning::kQueryGroup; first += queries) {
       typename Coordinates::Sum low[queries], high[queries];
       for (int q = 0; q < queries; ++q) low[q] = high[q] = typename Coordinates::Sum{};
       for (int word = 0; word < words; ++word) {
         const WideWords a = load_wide(block + word * kBlock + base);
         const WideWords b = load_wide(block + word * kBlock + base + kWide);
-        const uint32_t* point = points + word * tuning::kProbe + first;
+        const uint32_t* point = points + word * tuning::kQueryGroup + first;
         for (int q = 0; q < queries; ++q) {
           const WideWords coordinate = point[q] - WideWords{};
           low[q] = Coordinates::add_product(low[q], a, coordinate);
@@ -92,7 +92,7 @@ inline void products(const uint32_t* block, int words, const uint32_t* points, T
 template <class Coordinates>
 void screen(const uint32_t* block, int words, const uint32_t* points, const float* half_norm,
             const float* threshold, uint32_t* mask) {
-  for (int q = 0; q < tuning::kProbe; ++q) mask[q] = 0;
+  for (int q = 0; q < tuning::kQueryGroup; ++q) mask[q] = 0;
   products<Coordinates>(block, words, points, [&](int q, int base, WideFloats product) {
     mask[q] |= at_most(load_wide(half_norm + base) - product, -threshold[q]) << base;
   });
@@ -102,7 +102,7 @@ template <class Coordinates>
 void screen_both(const uint32_t* block, int words, const uint32_t* points, const float* half_norm,
                  const float* threshold, const float* own_half_norm, const float* other_threshold,
                  uint32_t* mask, uint32_t* other_mask) {
-  for (int q = 0; q < tuning::kProbe; ++q) mask[q] = other_mask[q] = 0;
+  for (int q = 0; q < tuning::kQueryGroup; ++q) mask[q] = other_mask[q] = 0;
   products<Coordinates>(block, words, points, [&](int q, int base, WideFloats product) {
     mask[q] |= at_most(load_wide(half_norm + base) - product, -threshold[q]) << base;
     other_mask[q] |= at_most(own_half_norm[q] - product, -load_wide(other_threshold + base))

@@ -12,7 +12,7 @@
 #include <emmintrin.h>
 #endif
 
-#include "quickshiftpp/kernels.hpp"
+#include "kernels/kernels.hpp"
 #include "quickshiftpp/tuning.hpp"
 
 namespace quickshiftpp::QSPP_ISA {

@@ -19,7 +19,7 @@ from sklearn import datasets
 from sklearn.metrics import adjusted_rand_score
 from sklearn.preprocessing import scale
 
-from .._estimators import QuickshiftPP
+from .._estimators.quickshiftpp import QuickshiftPP
 from .._validation import default_k
 from ._errors import BadInput, check_output, first_line, optional
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from .._modes import ModeTree
+from .._tree.mode_tree import ModeTree
 from ._style import FAINT, INK, PALETTE, FloatArray, IntArray, axes_for, fitted_tree, merged, tidy
 
 if TYPE_CHECKING:

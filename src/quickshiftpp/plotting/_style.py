@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
-from .._modes import ModeTree
+from .._tree.mode_tree import ModeTree
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

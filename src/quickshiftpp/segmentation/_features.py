@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import ndimage
 
-from .._pixels import Grid
+from .._search.pixels import Grid
 from . import _color
 from ._defaults import default_ratio, default_sigma
 from ._images import Image, check_image, check_lab, check_ratio, check_unit_range, per_axis

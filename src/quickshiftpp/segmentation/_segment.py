@@ -7,8 +7,8 @@ from typing import Literal, overload
 import numpy as np
 import numpy.typing as npt
 
-from .._landscape import Surveyor
-from .._pixels import index_and_search_pixels
+from .._search.pixels import index_and_search_pixels
+from .._tree.landscape import Surveyor
 from .._validation import check_beta, resolve_threads
 from ._defaults import default_parameters
 from ._features import Features

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .._landscape import Landscape
-from .._modes import ModeTree
-from .._pixels import Grid
+from .._search.pixels import Grid
+from .._tree.landscape import Landscape
+from .._tree.mode_tree import ModeTree
 from .._validation import check_beta
 from ._connected import connected_segments
 from ._defaults import Defaults

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "quickshiftpp/buffer.hpp"
+#include "quickshiftpp/parallel.hpp"
+#include "quickshiftpp/search/index.hpp"
+#include "quickshiftpp/search/neighbors.hpp"
+
+namespace quickshiftpp {
+
+/// The axes of an image. Pixels are numbered in C order; those along the last axis form a line.
+struct Grid {
+  std::vector<std::int32_t> shape;
+  std::vector<double> step;            ///< the coordinate of pixel i along an axis is i * step
+  const std::uint8_t* mask = nullptr;  ///< by pixel, 0 for those that are no samples; null for none
+
+  std::size_t axes() const { return shape.size(); }
+  std::size_t pixels() const {
+    std::size_t count = 1;
+    for (const std::int32_t length : shape) count *= static_cast<std::size_t>(length);
+    return count;
+  }
+};
+
+/// Exact neighbours among the pixels of an image, found in windows of it.
+///
+/// The first columns of the samples are the pixels' coordinates, the rest are colours. A pixel
+/// farther away in the image than the k-th neighbour so far cannot be nearer: so each search looks
+/// at a disc of pixels, line by line and outward, with no tree and no test but the distance. The
+/// disc is small from the start, since a neighbouring pixel's radius, plus the distance to it, is
+/// a bound.
+template <class T>
+class Pixels {
+ public:
+  /// `index` holds the pixels of the grid that are not masked out, in C order as rows. Throws
+  /// std::invalid_argument where its coordinates are not those of the grid.
+  Pixels(const Index<T>& index, const Grid& grid, const Run& run);
+
+  const Index<T>& index() const { return index_; }
+
+  /// What neighbor_lists gives for the same index, to the last bit.
+  NeighborLists neighbor_lists(int k, const Run& run) const;
+
+  /// The number of pixels that a search for k neighbours looks at, about, from a few searches;
+  /// each line counts as tuning::kLineCost more. Infinity where that exceeds `most`.
+  double window_size(int k, double most) const;
+
+ private:
+  template <class U>
+  friend class WindowSearch;
+
+  const T* line(std::size_t number) const {
+    return colours_.data() + number * static_cast<std::size_t>(channels_) * stride_;
+  }
+  void colour(std::size_t pixel, double* out) const;
+
+  const Index<T>& index_;
+  std::vector<std::int32_t> shape_;
+  std::vector<double> step_;
+  int channels_;
+  std::size_t length_;  // pixels in a line
+  std::size_t lines_;
+  std::size_t stride_;                            // room for a line: some more, which hold NaN
+  std::vector<std::vector<double>> coordinates_;  // along each axis
+  bool is_whole_ = false;                         // all coordinates and colours
+  Buffer<T> colours_;                             // line by line, in each channel by channel
+  Buffer<std::int32_t> position_;                 // by pixel; -1 where masked out
+};
+
+}  // namespace quickshiftpp

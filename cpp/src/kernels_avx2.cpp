@@ -1,3 +1,0 @@
-#define QSPP_ISA avx2
-#define QSPP_LANES 4
-#include "kernels_impl.hpp"

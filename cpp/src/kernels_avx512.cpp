@@ -1,3 +1,0 @@
-#define QSPP_ISA avx512
-#define QSPP_LANES 8
-#include "kernels_impl.hpp"

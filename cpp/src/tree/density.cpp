@@ -1,0 +1,152 @@
+#include "quickshiftpp/tree/density.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <cmath>
+#include <numbers>
+#include <vector>
+
+#include "kernels/kernels.hpp"
+#include "support/hash.hpp"
+
+namespace quickshiftpp {
+
+namespace {
+
+/// Beyond this exponent a term rounds to zero: exp(-36.1) * 2^51 = 0.47.
+constexpr double kLargestExponent = 36.1;
+
+/// A sum of up to 2^31 terms of up to 2^51 each.
+struct WideSum {
+  std::uint64_t high = 0, low = 0;
+
+  void add(std::uint64_t term, std::uint32_t times) {
+    const std::uint64_t upper = (term >> 32) * times;
+    add_low((term & 0xFFFFFFFFu) * times);
+    add_low(upper << 32);
+    high += upper >> 32;
+  }
+  void add_low(std::uint64_t part) {
+    low += part;
+    high += low < part;
+  }
+  double scaled() const {
+    return std::ldexp(static_cast<double>(high), 64 - 51) +
+           std::ldexp(static_cast<double>(low), -51);
+  }
+};
+
+template <class T, class IsWanted>
+LogRadiusSum log_radius_sum_of(const Index<T>& index, const NeighborLists& lists, const Run& run,
+                               IsWanted&& is_wanted) {
+  constexpr double unit = 65536;
+  std::atomic<std::int64_t> sum{0}, count{0};
+  parallel_for(run, lists.samples(), tuning::kGrain, [&](std::size_t begin, std::size_t end, int) {
+    std::int64_t part_sum = 0, part_count = 0;
+    for (auto i = static_cast<std::int32_t>(begin); i < static_cast<std::int32_t>(end); ++i) {
+      if (!is_wanted(i)) continue;
+      const double radius = lists.squared_radii()[i];
+      // The logarithm of a product of a few quotients at a time: logarithms are dear.
+      double logs = 0, product = 1;
+      int nearer = 0;
+      for (int c = 1; c + 1 < lists.k(); ++c) {
+        const double squared = lists.squared_distance(index, i, c);
+        if (squared == 0) continue;
+        ++nearer;
+        product *= std::min(radius / squared, 1e200);  // beyond that it is no dimension's doing
+        if (product > 1e100) {
+          logs += std::log(product);
+          product = 1;
+        }
+      }
+      part_sum += std::llround(0.5 * unit * (logs + std::log(product)));
+      part_count += nearer;
+    }
+    sum.fetch_add(part_sum, std::memory_order_relaxed);
+    count.fetch_add(part_count, std::memory_order_relaxed);
+  });
+  return {static_cast<double>(sum) / unit, static_cast<double>(count)};
+}
+
+}  // namespace
+
+void knn_log_density(const double* squared_radius, std::size_t count, std::size_t samples, int k,
+                     double dimension, int unit, double* out, const Run& run) {
+  const double log_volume =
+      0.5 * dimension * std::log(std::numbers::pi) - std::lgamma(0.5 * dimension + 1);
+  const double constant =
+      std::log(static_cast<double>(k)) - std::log(static_cast<double>(samples)) - log_volume;
+  const double log_unit = unit * std::numbers::ln2;
+  parallel_for(run, count, tuning::kGrain, [&](std::size_t begin, std::size_t end, int) {
+    for (std::size_t i = begin; i < end; ++i)
+      out[i] = constant - dimension * (0.5 * std::log(squared_radius[i]) - log_unit);
+  });
+}
+
+void radii(const double* squared_radius, std::size_t count, int unit, double* out, const Run& run) {
+  const double factor = std::ldexp(1.0, -unit);
+  const bool is_exact = std::isnormal(factor);
+  parallel_for(run, count, tuning::kGrain, [&](std::size_t begin, std::size_t end, int) {
+    for (std::size_t i = begin; i < end; ++i) {
+      const double radius = std::sqrt(squared_radius[i]);
+      out[i] = is_exact ? radius * factor : std::ldexp(radius, -unit);
+    }
+  });
+}
+
+template <class T>
+LogRadiusSum log_radius_sum(const Index<T>& index, const NeighborLists& lists, const Run& run) {
+  const double share = static_cast<double>(tuning::kDimensionSamples) / index.samples();
+  if (share < 1) {
+    const auto most = static_cast<std::uint64_t>(share * 0x1p64);
+    const LogRadiusSum part = log_radius_sum_of(index, lists, run, [&](std::int32_t i) {
+      return coordinate_hash(index.columns(), [&](int c) { return index.coordinate(i, c); }) < most;
+    });
+    if (part.count > 0) return part;
+  }
+  return log_radius_sum_of(index, lists, run, [](std::int32_t) { return true; });
+}
+
+template <class T>
+Buffer<double> gaussian_sums(const Index<T>& index, double rate, const Run& run) {
+  const Kernels<T>& kernel = kernels<T>();
+  const int columns = index.columns();
+  const double limit = kLargestExponent / rate;
+  Buffer<double> sums(index.samples());
+  const auto blocks = static_cast<std::size_t>(index.blocks());
+  parallel_for(run, blocks, 1, [&](std::size_t begin, std::size_t end, int) {
+    std::vector<double> point(static_cast<std::size_t>(columns));
+    for (auto b = static_cast<std::int32_t>(begin); b < static_cast<std::int32_t>(end); ++b) {
+      for (std::int32_t i = index.block_begin(b); i < index.block_end(b); ++i) {
+        index.gather(i, point.data());
+        WideSum sum;
+        visit_outward(
+            index, b, 1, [&](std::size_t node) { return node_distance(index, node, point.data()); },
+            [&] { return limit; },
+            [&](std::int32_t block, std::size_t node) {
+              const std::uint64_t term =
+                  kernel.gaussian(index.block(block), columns, point.data(), rate, limit);
+              const Node& range = index.node(node);
+              if (range.is_leaf()) {
+                sum.add(term, 1);
+              } else {  // equal samples, of which this is the first block
+                const std::int32_t copies =
+                    index.block_end(range.last - 1) - index.block_begin(range.first);
+                sum.add(term / tuning::kBlock, static_cast<std::uint32_t>(copies));
+              }
+            });
+        sums[static_cast<std::size_t>(i)] = sum.scaled();
+      }
+    }
+  });
+  return sums;
+}
+
+template LogRadiusSum log_radius_sum<float>(const Index<float>&, const NeighborLists&, const Run&);
+template LogRadiusSum log_radius_sum<double>(const Index<double>&, const NeighborLists&,
+                                             const Run&);
+template Buffer<double> gaussian_sums<float>(const Index<float>&, double, const Run&);
+template Buffer<double> gaussian_sums<double>(const Index<double>&, double, const Run&);
+
+}  // namespace quickshiftpp

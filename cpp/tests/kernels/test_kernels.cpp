@@ -1,0 +1,367 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <random>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "kernels/kernels.hpp"
+#include "samples.hpp"
+
+using namespace quickshiftpp;
+using tuning::kBlock;
+
+TEST_CASE_TEMPLATE("within: the lanes within the limit, to the last bit", T, float, double) {
+  testing::Bench bench;
+  for (int columns : {1, 2, 3, 4, 5, 6, 16, 31, 32, 33, 64, 100}) {
+    const std::size_t samples = 2 * kBlock - 5;
+    const auto rows = testing::random_rows<T>(samples, columns, 0, 7);
+    const Index<T> index(rows.data(), samples, columns, false, bench.run);
+    std::vector<double> query(rows.begin(), rows.begin() + columns);
+    for (double limit : {0.0, 0.3 * columns, 0.7 * columns, 1e300}) {
+      for (std::int32_t block = 0; block < index.blocks(); ++block) {
+        double squared[kFoundCapacity];
+        std::int32_t position[kFoundCapacity];
+        const int found = kernels<T>().within(index.block(block), index.block_begin(block), columns,
+                                              query.data(), limit, squared, position);
+        int expected = 0;
+        for (std::int32_t i = index.block_begin(block); i < index.block_end(block); ++i) {
+          const double exact = testing::squared_distance(rows, columns, 0, i);
+          if (exact > limit) continue;
+          REQUIRE(expected < found);
+          CHECK(position[expected] == i);
+          CHECK(squared[expected] == exact);
+          ++expected;
+        }
+        CHECK(expected == found);
+      }
+    }
+  }
+}
+
+TEST_CASE("gaussian: near the C library's exponential, and an integer") {
+  testing::Bench bench;
+  const auto rows = testing::random_rows<double>(kBlock, 3, 0, 3);
+  const Index<double> index(rows.data(), kBlock, 3, false, bench.run);
+  for (double rate : {0.01, 1.0, 9.0}) {
+    double expected = 0;
+    for (std::size_t i = 0; i < kBlock; ++i)
+      expected += std::exp(-rate * testing::squared_distance(rows, 3, 0, i));
+    const double sum = std::ldexp(
+        kernels<double>().gaussian(index.block(0), 3, rows.data(), rate, 36.1 / rate), -51);
+    CHECK(std::abs(sum - expected) < 1e-13);
+  }
+  // Alone in its block a sample counts itself with exactly 1.
+  const Index<double> one(rows.data(), 1, 3, false, bench.run);
+  CHECK(kernels<double>().gaussian(one.block(0), 3, rows.data(), 1.0, 36.1) == std::uint64_t{1}
+                                                                                   << 51);
+}
+
+TEST_CASE("near_box: point_box_distance of every lane, ties included") {
+  testing::Bench bench;
+  for (int columns : {1, 2, 3, 5, 9, 40}) {
+    const auto rows = testing::random_rows<float>(kBlock, columns, 12, columns);
+    const Index<float> index(rows.data(), kBlock, columns, false, bench.run);
+    std::vector<double> box(2 * static_cast<std::size_t>(columns), 4.0), point(columns);
+    for (int c = 0; c < columns; ++c) box[columns + c] = 6.0 + c % 2;
+    for (double slack : {0.0, -1.0, 1.0}) {  // at the distance itself, below it and beyond it
+      alignas(64) double limit[kBlock];
+      std::uint32_t expected = 0;
+      for (int lane = 0; lane < kBlock; ++lane) {
+        index.gather(lane, point.data());
+        const double distance = point_box_distance(point.data(), box.data(), columns);
+        limit[lane] = distance + slack * (lane % 3);
+        expected |= static_cast<std::uint32_t>(distance <= limit[lane]) << lane;
+      }
+      CHECK(kernels<float>().near_box(index.block(0), columns, box.data(), limit) == expected);
+    }
+  }
+}
+
+TEST_CASE("sort: by squared distance, unless some are nearly equal") {
+  std::mt19937 engine(3);
+  for (int count = 1; count <= tuning::kPending; ++count) {
+    for (int values : {3, 1000000}) {
+      std::vector<double> squared =
+          testing::random_rows<double>(tuning::kPending + 8, 1, values, count);
+      for (double& value : squared) value *= value;
+      // Now and then two that differ in their last bits only, or not at all.
+      if (count > 2 && engine() % 2 == 0)
+        squared[engine() % count] = std::nextafter(squared[engine() % count], engine() % 2);
+      std::vector<std::int32_t> position(squared.size());
+      std::vector<std::pair<double, std::int32_t>> expected;
+      for (int i = 0; i < count; ++i) {
+        position[i] = 7 * i;
+        expected.emplace_back(squared[i], position[i]);
+      }
+      std::sort(expected.begin(), expected.end());
+      std::vector<Candidate> sorted(tuning::kPending);
+      const bool is_sure =
+          kernels<float>().sort(squared.data(), position.data(), count, sorted.data());
+      bool is_distinct = true, is_apart = true;
+      for (int i = 1; i < count; ++i) {
+        is_distinct &= expected[i].first != expected[i - 1].first;
+        is_apart &= !is_too_close(expected[i].first, expected[i - 1].first);
+        // Those that are not too close are sorted in any case.
+        if (!is_too_close(sorted[i].squared, sorted[i - 1].squared))
+          CHECK(sorted[i].squared > sorted[i - 1].squared);
+      }
+      if (!is_distinct) CHECK(!is_sure);
+      if (is_apart) CHECK(is_sure);
+      if (!is_sure)
+        std::sort(sorted.begin(), sorted.begin() + count, [](auto& a, auto& b) {
+          return std::pair(a.squared, a.position) < std::pair(b.squared, b.position);
+        });
+      for (int i = 0; i < count; ++i) {
+        CHECK(sorted[i].squared == expected[i].first);
+        CHECK(sorted[i].position == expected[i].second);
+      }
+    }
+  }
+}
+
+TEST_CASE("select: the k nearest of a list and new ones, or nothing where some are nearly equal") {
+  const auto select = kernels<double>().select;
+  if (select == nullptr) return;
+  std::mt19937 engine(4);
+  for (int round = 0; round < 4000; ++round) {
+    const int k = 1 + static_cast<int>(engine() % kShort);
+    const int filled = static_cast<int>(engine() % (k + 1));
+    const int count = 1 + static_cast<int>(engine() % kShort);
+    const unsigned values = round % 4 == 0 ? 60 : 1000000000;
+    std::vector<double> squared(2 * kShort, std::numeric_limits<double>::quiet_NaN());
+    std::vector<std::int32_t> position(2 * kShort, -1);
+    std::vector<std::pair<double, std::int32_t>> expected;
+    for (int i = 0; i < filled + count; ++i)
+      expected.emplace_back(engine() % values * 0.37, static_cast<std::int32_t>(engine() % 1000));
+    if (round % 4 == 1)  // two that differ in their last bits only
+      expected[engine() % expected.size()].first =
+          std::nextafter(expected[engine() % expected.size()].first, 1e9);
+    std::sort(expected.begin(), expected.begin() + filled);
+    for (int i = 0; i < filled + count; ++i) {
+      const int to = i < filled ? i : kShort + i - filled;
+      squared[to] = expected[i].first;
+      position[to] = expected[i].second;
+    }
+    const auto squared_before = squared;
+    std::sort(expected.begin(), expected.end());
+    const int kept = std::min(k, filled + count);
+    const bool has_more = filled + count > k;
+    bool is_apart = true;
+    for (int i = 1; i < kept + has_more; ++i)
+      is_apart &= !is_too_close(expected[i].first, expected[i - 1].first);
+    const Selection found = select(squared.data(), position.data(), filled, count, k);
+    CHECK(found.is_sure == is_apart);
+    if (!found.is_sure) {
+      for (int i = 0; i < filled; ++i) CHECK(squared[i] == squared_before[i]);
+      continue;
+    }
+    if (has_more)
+      CHECK(is_too_close(found.next, expected[k].first));
+    else
+      CHECK(found.next == std::numeric_limits<double>::infinity());
+    for (int i = 0; i < kept; ++i) {
+      CHECK(squared[i] == expected[i].first);
+      CHECK(position[i] == expected[i].second);
+    }
+    for (int i = kShort; i < kShort + count; ++i) CHECK(squared[i] == squared_before[i]);
+  }
+}
+
+TEST_CASE("crossings: what plain loops find") {
+  std::mt19937 engine(5);
+  constexpr int samples = 50;
+  for (int basins : {1, 2, 3, 40})
+    for (int k : {1, 2, 9, 17, 18, 33, 65, 66, 140}) {
+      std::vector<Dweller> dweller(samples);
+      for (Dweller& d : dweller)
+        d = {static_cast<std::int32_t>(engine() % basins), static_cast<float>(engine() % 6)};
+      const std::size_t stride = k + 3;
+      std::vector<std::int32_t> neighbor(samples * stride, -1);
+      for (int i = 0; i < samples; ++i)
+        for (int c = 0; c < k; ++c)
+          neighbor[i * stride + c] = c == 0 ? i : static_cast<std::int32_t>(engine() % samples);
+      for (auto [begin, end] : {std::pair{0, 32}, {32, 50}, {7, 8}}) {
+        const std::size_t most = (end - begin) * k + Crossings::kSpare;
+        std::vector<std::int32_t> sample(most), place(most);
+        const ListBlock lists{neighbor.data() + begin * stride, stride, k, begin, end};
+        const int found =
+            kernels<double>().crossings(lists, dweller.data(), {sample.data(), place.data()});
+        std::set<std::pair<int, int>> seen;
+        for (int f = 0; f < found; ++f) seen.emplace(sample[f], place[f]);
+        CHECK(static_cast<int>(seen.size()) == found);
+        for (int i = begin; i < end; ++i) {
+          int in_row = -1;  // the basin of the neighbours abroad seen last
+          for (int c = 1; c < k; ++c) {
+            const Dweller other = dweller[neighbor[i * stride + c]];
+            const bool abroad =
+                other.basin != dweller[i].basin && other.radius <= dweller[i].radius;
+            const bool is_found = seen.count({i, c}) > 0;
+            if (is_found) CHECK(abroad);
+            if (abroad && other.basin != in_row) CHECK(is_found);
+            if (abroad) in_row = other.basin;
+          }
+        }
+      }
+    }
+}
+
+TEST_CASE("reaching, between, upward: what plain loops find") {
+  testing::Bench bench;
+  std::mt19937 engine(5);
+  for (int round = 0; round < 8; ++round) {
+    alignas(64) double radius[kBlock];
+    for (double& r : radius) r = static_cast<double>(engine() % 6);
+    for (int columns : {1, 2, 3, 5}) {
+      const auto rows = testing::random_rows<double>(kBlock, columns, 3, 9 + columns);
+      const Index<double> index(rows.data(), kBlock, columns, false, bench.run);
+      const std::vector<double> query(columns, 1.0);
+      std::uint32_t reaching = 0, between = 0, level = 0, nearest = 0;
+      double least = 4;  // the limit
+      for (int i = 0; i < kBlock; ++i) {
+        double squared = 0;
+        for (int c = 0; c < columns; ++c)
+          squared += (rows[i * columns + c] - 1) * (rows[i * columns + c] - 1);
+        const std::uint32_t bit = std::uint32_t{1} << i;
+        if (radius[i] >= 2 && radius[i] <= 4) between |= bit;
+        if (squared <= radius[i] && radius[i] <= 3) reaching |= bit;
+        if (squared <= 4 && radius[i] == 3) level |= bit;
+        if (squared > least || radius[i] >= 3) continue;
+        nearest = squared < least ? bit : nearest | bit;
+        least = squared;
+      }
+      const auto& kernel = kernels<double>();
+      CHECK(kernel.between(radius, 2, 4) == between);
+      CHECK(kernel.reaching(index.block(0), columns, query.data(), 3, radius) == reaching);
+      const Ascent ascent = kernel.upward(index.block(0), columns, query.data(), 4, radius, 3);
+      CHECK(ascent.nearest == nearest);
+      CHECK(ascent.level == level);
+      if (nearest != 0) CHECK(ascent.squared == least);
+    }
+  }
+}
+
+TEST_CASE_TEMPLATE("row_distances: sums in column order, to the last bit", T, float, double) {
+  for (std::size_t columns : {1u, 3u, 8u, 13u, 64u, 100u}) {
+    const auto data = testing::random_rows<T>(kRowsTogether + 1, static_cast<int>(columns), 0, 7);
+    const T* rows[kRowsTogether];
+    for (int i = 0; i < kRowsTogether; ++i) rows[i] = data.data() + (i + 1) * columns;
+    double squared[kRowsTogether];
+    kernels<T>().row_distances(data.data(), rows, columns, squared);
+    for (int i = 0; i < kRowsTogether; ++i) {
+      double sum = 0;
+      for (std::size_t c = 0; c < columns; ++c) {
+        const double apart = static_cast<double>(rows[i][c]) - static_cast<double>(data[c]);
+        sum += apart * apart;
+      }
+      CHECK(squared[i] == sum);
+    }
+  }
+}
+
+namespace {
+
+/// Points as words of ScreenKernels, and as the numbers that these stand for.
+struct Written {
+  std::vector<std::uint32_t> words;  // row-major
+  std::vector<double> values;
+  int row_words;
+
+  /// Random points, in float32 or as integers.
+  Written(std::size_t samples, int axes, bool is_rounded, int row_words, unsigned seed)
+      : words(samples * row_words), values(samples * axes), row_words(row_words) {
+    const auto rows = testing::random_rows<float>(samples, axes, 0, seed);
+    for (std::size_t i = 0; i < samples; ++i)
+      for (int a = 0; a < axes; ++a) {
+        double& value = values[i * axes + a];
+        std::uint32_t* row = words.data() + i * row_words;
+        value = rows[i * axes + a];
+        if (is_rounded) {
+          value = std::round(1000 * value);
+          row[a / 2] |= static_cast<std::uint32_t>(static_cast<int>(value) & 0xFFFF)
+                        << (a % 2 * 16);
+        } else {
+          row[a] = std::bit_cast<std::uint32_t>(rows[i * axes + a]);
+        }
+      }
+  }
+};
+
+}  // namespace
+
+TEST_CASE("screen: what a plain loop keeps, but for rounding") {
+  for (bool is_rounded : {false, true})
+    for (int axes : {1, 2, 15, 16, 33, 40}) {
+      const double unit = is_rounded ? 1e6 : 1;
+      const int words = is_rounded ? (axes + 1) / 2 : axes;
+      const Written points(tuning::kQueryGroup, axes, is_rounded, words, 3 + axes);
+      const Written targets(kBlock, axes, is_rounded, words, 4 + axes);
+      std::vector<std::uint32_t> by_word(words * tuning::kQueryGroup), block(words * kBlock);
+      for (int w = 0; w < words; ++w) {
+        for (int q = 0; q < tuning::kQueryGroup; ++q)
+          by_word[w * tuning::kQueryGroup + q] = points.words[q * words + w];
+        for (int i = 0; i < kBlock; ++i) block[w * kBlock + i] = targets.words[i * words + w];
+      }
+      const auto in_units = [&](double value) { return static_cast<float>(unit * value); };
+      float half_norm[kBlock], threshold[tuning::kQueryGroup];
+      std::uint32_t mask[tuning::kQueryGroup];
+      for (int i = 0; i < kBlock; ++i) half_norm[i] = in_units(0.01 * i);
+      half_norm[29] = std::numeric_limits<float>::quiet_NaN();
+      for (int q = 0; q < tuning::kQueryGroup; ++q) threshold[q] = in_units(0.1 * (q - 4));
+      threshold[6] = -std::numeric_limits<float>::infinity();
+      threshold[7] = std::numeric_limits<float>::infinity();
+      const ScreenKernels& kernel = screen_kernels(is_rounded);
+      kernel.screen(block.data(), words, by_word.data(), half_norm, threshold, mask);
+      // For both sides: the same, and the other way round.
+      float own_half_norm[tuning::kQueryGroup], other_threshold[kBlock];
+      std::uint32_t same[tuning::kQueryGroup], other[tuning::kQueryGroup];
+      for (int q = 0; q < tuning::kQueryGroup; ++q) own_half_norm[q] = in_units(0.03 * q);
+      for (int i = 0; i < kBlock; ++i) other_threshold[i] = in_units(0.1 * (i % 7 - 3));
+      other_threshold[5] = std::numeric_limits<float>::infinity();
+      kernel.screen_both(block.data(), words, by_word.data(), half_norm, threshold, own_half_norm,
+                         other_threshold, same, other);
+      CHECK(std::equal(mask, mask + tuning::kQueryGroup, same));
+      for (int q = 0; q < tuning::kQueryGroup; ++q) {
+        for (int i = 0; i < kBlock; ++i) {
+          double product = 0;
+          for (int a = 0; a < axes; ++a)
+            product += points.values[q * axes + a] * targets.values[i * axes + a];
+          const bool is_set = (mask[q] >> i & 1) != 0;
+          const double there = product - half_norm[i];
+          if (std::isnan(there)) {
+            CHECK(!is_set);
+          } else if (std::abs(there - threshold[q]) > 1e-5 * unit) {
+            CHECK(is_set == (there >= threshold[q]));
+          }
+          const double back = product - own_half_norm[q];
+          if (std::abs(back - other_threshold[i]) > 1e-5 * unit)
+            CHECK((other[q] >> i & 1) == (back >= other_threshold[i]));
+        }
+      }
+    }
+}
+
+TEST_CASE("apart: the squared distances of pairs, but for rounding") {
+  for (bool is_rounded : {false, true})
+    for (int words : {16, 48, 192}) {
+      const int axes = is_rounded ? 2 * words : words;
+      const std::size_t samples = 5;
+      const Written rows(samples, axes, is_rounded, words, static_cast<unsigned>(words));
+      const SamplePair pairs[] = {{0, 1, 7}, {4, 0, 0}, {2, 2, 1}};
+      float squared[3];
+      screen_kernels(is_rounded).apart(rows.words.data(), words, words, pairs, 3, squared);
+      for (int i = 0; i < 3; ++i) {
+        double exact = 0;
+        for (int a = 0; a < axes; ++a) {
+          const double apart =
+              rows.values[pairs[i].a * axes + a] - rows.values[pairs[i].b * axes + a];
+          exact += apart * apart;
+        }
+        CHECK(std::abs(squared[i] - exact) <= 1e-6 * exact);
+      }
+    }
+}

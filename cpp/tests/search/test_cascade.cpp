@@ -1,0 +1,85 @@
+#include <doctest/doctest.h>
+
+#include <vector>
+
+#include "quickshiftpp/search/cascade.hpp"
+#include "quickshiftpp/tree/ascent.hpp"
+#include "samples.hpp"
+
+using namespace quickshiftpp;
+
+namespace {
+
+/// The columns themselves are orthogonal axes; halved, they lengthen nothing either.
+template <class T>
+std::vector<float> first_columns(const std::vector<T>& rows, std::size_t samples, int columns,
+                                 int axes) {
+  std::vector<float> coordinates;
+  for (std::size_t i = 0; i < samples; ++i)
+    for (int a = 0; a < axes; ++a)
+      coordinates.push_back(static_cast<float>(rows[i * columns + a]) / 2);
+  return coordinates;
+}
+
+/// Whether lists hold the same neighbours, and know of ties.
+template <class T>
+bool are_same(const NeighborLists& lists, const NeighborLists& expected, const Index<T>& index) {
+  bool same = true;
+  for (std::int32_t i = 0; i < static_cast<std::int32_t>(index.samples()); ++i) {
+    same &= lists.squared_radii()[i] == expected.squared_radii()[i];
+    if (lists.squared_radii()[i] == 0) continue;  // any of the equal rows will do
+    same &= lists.tied_beyond(i) == expected.tied_beyond(i);
+    for (int c = 0; c < lists.k(); ++c) same &= lists.positions(i)[c] == expected.positions(i)[c];
+    if (!lists.may_tie(i) && lists.keeps_distances())
+      for (int c = 2; c < lists.k(); ++c)
+        same &= lists.squared_distance(index, i, c) > lists.squared_distance(index, i, c - 1);
+  }
+  return same;
+}
+
+}  // namespace
+
+TEST_CASE("thousands of equal rows at the radius of others are not looked at one by one") {
+  testing::Bench bench;
+  const std::size_t samples = 40000, equal = 30000;
+  const int columns = 12, k = 20;
+  auto rows = testing::random_rows<double>(samples, columns, 0, 5);
+  std::fill_n(rows.begin(), equal * columns, 0.5);
+  const Index<double> index(rows.data(), samples, columns, false, bench.run);
+  const auto coordinates = first_columns(rows, samples, columns, columns);
+  const Cascade<double> cascade(index, rows.data(), {coordinates.data(), columns, 0.5, 1e-5, 1.0},
+                                bench.run);
+  const NeighborLists alone = cascade.neighbor_lists(k, bench.run, samples);
+  const NeighborLists pairs = cascade.neighbor_lists(k, bench.run);
+  bool same = true;
+  for (auto i = static_cast<std::int32_t>(equal); i < static_cast<std::int32_t>(samples); ++i)
+    same &= std::equal(pairs.positions(i), pairs.positions(i) + k, alone.positions(i)) &&
+            pairs.tied_beyond(i) == alone.tied_beyond(i);
+  CHECK(same);
+}
+
+TEST_CASE_TEMPLATE("a cascade finds what brute force finds", T, float, double) {
+  testing::Bench bench;
+  const std::size_t samples = 675;  // a last block of three
+  for (int grid : {0, 2, 5})
+    for (int columns : {1, 9, 60}) {
+      const auto rows = testing::random_rows<T>(samples, columns, grid, 11 + columns);
+      const Index<T> index(rows.data(), samples, columns, false, bench.run);
+      for (int k : {1, 6, 32, 70, 150, 499}) {
+        const NeighborLists expected = neighbor_lists(index, k, bench.run);
+        const auto parents = denser_parents<T>(index, expected, nullptr, bench.run);
+        for (int axes : {1, columns / 2 + 1, columns})
+          for (double tolerance : {0.0, 1.0}) {  // in float32, and in integers
+            const auto coordinates = first_columns(rows, samples, columns, axes);
+            const Projection projection{coordinates.data(), axes, 0.5, 1e-5, tolerance};
+            const Cascade<T> cascade(index, rows.data(), projection, bench.run);
+            // By themselves all the way, and in pairs as soon as lists are full.
+            for (std::size_t home : {samples, std::size_t{1}})
+              CHECK(are_same(cascade.neighbor_lists(k, bench.run, home), expected, index));
+            const auto found = denser_parents<T>(index, expected, &cascade, bench.run);
+            CHECK(std::equal(parents.parent.data(), parents.parent.data() + samples,
+                             found.parent.data()));
+          }
+      }
+    }
+}

@@ -1,0 +1,117 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "samples.hpp"
+
+using namespace quickshiftpp;
+
+TEST_CASE_TEMPLATE("the tree holds every sample once, inside its boxes", T, float, double) {
+  testing::Bench bench;
+  for (std::size_t samples : {1u, 31u, 32u, 33u, 1000u, 40000u}) {
+    const int columns = 3;
+    const auto rows = testing::random_rows<T>(samples, columns, samples % 2 ? 0 : 4, 11);
+    const Index<T> index(rows.data(), samples, columns, true, bench.run);
+    std::set<std::int32_t> seen;
+    for (std::size_t n = 0; n < index.nodes(); ++n) {
+      const Node& node = index.node(n);
+      if (!node.is_leaf()) {
+        CHECK(index.node(index.left(n)).first == node.first);
+        CHECK(index.node(index.left(n)).last == index.node(index.right(n)).first);
+        CHECK(index.node(index.right(n)).last == node.last);
+        continue;
+      }
+      for (auto i = index.block_begin(node.first); i < index.block_end(node.first); ++i) {
+        seen.insert(index.row_at(i));
+        for (int c = 0; c < columns; ++c) {
+          const T value = index.coordinate(i, c);
+          CHECK(value == rows[static_cast<std::size_t>(index.row_at(i)) * columns + c]);
+          CHECK(index.box(n)[c] <= value);
+          CHECK(value <= index.box(n)[columns + c]);
+        }
+      }
+    }
+    CHECK(seen.size() == samples);
+  }
+}
+
+TEST_CASE("visit_outward: every block within the bound once, home first") {
+  testing::Bench bench;
+  const std::size_t samples = 3000;
+  const auto rows = testing::random_rows<double>(samples, 2, 0, 5);
+  for (bool tree : {true, false}) {
+    const Index<double> index(rows.data(), samples, 2, tree, bench.run);
+    for (std::int32_t home : {-1, 0, 17, index.blocks() - 1}) {
+      std::vector<std::int32_t> visited;
+      visit_outward(
+          index, home, 1, [](std::size_t) { return 0.0; }, [] { return 1.0; },
+          [&](std::int32_t block, std::size_t node) {
+            CHECK(index.node(node).first == block);
+            visited.push_back(block);
+          });
+      if (home >= 0) CHECK(visited.front() == home);
+      std::sort(visited.begin(), visited.end());
+      REQUIRE(visited.size() == static_cast<std::size_t>(index.blocks()));
+      for (std::int32_t b = 0; b < index.blocks(); ++b) CHECK(visited[b] == b);
+    }
+  }
+}
+
+TEST_CASE("boxes are never farther than what they hold") {
+  const double box[] = {0, 0, 1, 2}, other[] = {3, 5, 4, 6};
+  const double inside[] = {0.5, 1}, outside[] = {4, 6};
+  CHECK(point_box_distance(inside, box, 2) == 0);
+  CHECK(point_box_distance(outside, box, 2) == 25);
+  CHECK(box_box_distance(box, other, 2) == 13);
+  CHECK(box_box_distance(other, box, 2) == 13);
+  CHECK(box_box_distance(box, box, 2) == 0);
+}
+
+TEST_CASE("visit_outward: of equal samples, enough blocks and no more, lowest rows first") {
+  testing::Bench bench;
+  std::vector<double> rows = testing::random_rows<double>(500, 2, 0, 9);
+  rows.resize(2 * 5000, 0.25);
+  const Index<double> index(rows.data(), 5000, 2, true, bench.run);
+  std::size_t copies = 0;
+  std::set<std::int32_t> seen;
+  visit_outward(
+      index, -1, 2, [](std::size_t) { return 0.0; }, [] { return 1.0; },
+      [&](std::int32_t block, std::size_t node) {
+        if (index.is_point(node) && !index.node(node).is_leaf()) {
+          copies += index.block_end(block) - index.block_begin(block);
+          CHECK(block - index.node(node).first < 2);
+          for (auto i = index.block_begin(block) + 1; i < index.block_end(block); ++i)
+            CHECK(index.row_at(i - 1) < index.row_at(i));
+        }
+        for (auto i = index.block_begin(block); i < index.block_end(block); ++i)
+          seen.insert(index.row_at(i));
+      });
+  CHECK(copies > 0);
+  CHECK(seen.size() < 2500);
+  for (std::int32_t row = 0; row < 500; ++row) CHECK(seen.count(row) == 1);
+}
+
+TEST_CASE("visit_pairs: every pair of leaves that is near, once") {
+  testing::Bench bench;
+  for (std::size_t samples : {5, 33, 700, 3000}) {
+    const auto rows = testing::random_rows<double>(samples, 2, 0, 4);
+    const Index<double> index(rows.data(), samples, 2, true, bench.run);
+    for (double limit : {-1.0, 0.0, 0.01, 100.0}) {
+      auto is_near = [&](std::size_t a, std::size_t b) {
+        return box_box_distance(index.box(a), index.box(b), 2) <= limit;
+      };
+      std::vector<std::pair<std::int32_t, std::int32_t>> found, expected;
+      const std::int32_t middle = index.blocks() / 3;
+      for (auto [begin, end] : {std::pair{0, middle}, std::pair{middle, index.blocks()}})
+        visit_pairs(index, begin, end, is_near, [&](std::size_t a, std::size_t b) {
+          found.emplace_back(index.node(a).first, index.node(b).first);
+        });
+      for (std::int32_t a = 0; a < index.blocks(); ++a)
+        for (std::int32_t b = a; b < index.blocks(); ++b)
+          if (is_near(index.leaf(a), index.leaf(b))) expected.emplace_back(a, b);
+      std::sort(found.begin(), found.end());
+      CHECK(found == expected);
+    }
+  }
+}

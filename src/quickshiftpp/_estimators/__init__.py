@@ -1,0 +1,1 @@
+"""Stage 3: the estimators, in scikit-learn's interface."""

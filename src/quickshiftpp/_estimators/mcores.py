@@ -1,0 +1,123 @@
+"""The estimator that gives every sample to the nearest cluster-core."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import _fit_context
+
+from .._progress import stage
+from .._tree.ascent import nearest_below
+from .._validation import resolve_k, resolve_threads
+from .base import all_or_nothing
+from .core_clusterer import CORE_CONSTRAINTS, CoreClusterer
+
+
+class MCores(CoreClusterer):
+    """Cluster-cores of the density, every other sample going to the nearest one.
+
+    The cores are those of :class:`QuickshiftPP`: Algorithm 1 of [2]_, a variant of MCores [1]_
+    whose `beta` is relative to the density of the mode. A sample outside of them gets the label
+    of the nearest sample inside one.
+
+    Parameters
+    ----------
+    k : int or None, default=None
+        The number of neighbours for the density, each sample counted as its own first; None for
+        the square root of the number of samples, from 8 to 64.
+    beta : float, default=0.3
+        The share of a mode's density that may be lost inside its core, strictly between 0 and 1.
+    metric : {"euclidean"}, default="euclidean"
+        The distance.
+    dimension : float, "intrinsic" or None, default=None
+        The dimension that relates radii to densities; None for the number of columns.
+    algorithm : {"auto", "kd_tree", "cascade", "brute"}, default="auto"
+        How to search for neighbours. The result is the same.
+    n_jobs : int or None, default=None
+        The number of threads; None for as many as OpenMP would use, -1 for all cores.
+    verbose : bool, default=False
+        Print the time that each stage took.
+
+    Attributes
+    ----------
+    labels_, core_labels_, n_clusters_, radii_, log_density_, parents_, mode_indices_, tree_, k_, \
+dimension_
+        As of :class:`QuickshiftPP`.
+
+    References
+    ----------
+    .. [1] H. Jiang, S. Kpotufe. Modal-set estimation with an application to clustering. AISTATS
+       2017.
+    .. [2] H. Jiang, J. Jang, S. Kpotufe. Quickshift++: Provably Good Initializations for
+       Sample-Based Mean Shift. ICML 2018.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_blobs
+    >>> from quickshiftpp import MCores
+    >>> X, _ = make_blobs(300, centers=3, random_state=1)
+    >>> MCores(k=30, beta=0.6).fit(X).n_clusters_
+    3
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = CORE_CONSTRAINTS
+
+    def __init__(
+        self,
+        k: int | None = None,
+        beta: float = 0.3,
+        *,
+        metric: str = "euclidean",
+        dimension: float | str | None = None,
+        algorithm: str = "auto",
+        n_jobs: int | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.k = k
+        self.beta = beta
+        self.metric = metric
+        self.dimension = dimension
+        self.algorithm = algorithm
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def _candidate_ks(self, n_samples: int) -> list[int]:
+        return [resolve_k(self.k, n_samples)]
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: npt.ArrayLike, y: Any = None) -> Self:  # noqa: ARG002
+        """Cluster the samples.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : ignored
+
+        Returns
+        -------
+        self
+        """
+        threads = resolve_threads(self.n_jobs)
+        with all_or_nothing(self):
+            samples = self._build_index(X, threads)
+            k = resolve_k(self.k, samples.shape[0])
+            surveyor = self._search(samples, k, self.dimension, threads)
+            landscape = surveyor.survey(k)
+            surveyor.finish()
+            with stage("labels", self.verbose) as progress:
+                self._take_landscape(landscape)
+                self._take_labels(float(self.beta), min_cluster_size=1)
+                is_core = self.core_labels_ >= 0
+                key = np.where(is_core, self._squared_radii, np.inf)
+                # A core sample keeps its label, without a search.
+                limit = np.where(is_core, -1.0, np.inf)
+                cascade = surveyor.found.cascade
+                if cascade is not None:
+                    core = cascade.nearest_below(key, limit, threads, progress)
+                else:
+                    index = self._index
+                    core, _ = nearest_below(index, index, key, limit, threads, progress)
+                self.labels_ = np.where(is_core, self.core_labels_, self.core_labels_[core])
+        return self

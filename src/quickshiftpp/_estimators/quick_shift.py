@@ -1,0 +1,165 @@
+"""The estimator QuickShift: a kernel density, and links to the nearest denser sample."""
+
+from __future__ import annotations
+
+from numbers import Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import _fit_context
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from .. import _core
+from .._progress import stage
+from .._tree.ascent import forest_labels, nearest_below
+from .._tree.density import gaussian_density
+from .._validation import resolve_k, resolve_threads
+from .base import SEARCH_CONSTRAINTS, IndexedClusterer, all_or_nothing
+
+
+class QuickShift(IndexedClusterer):
+    """Quick Shift clustering: link each sample to the nearest denser one.
+
+    The density is a Gaussian kernel estimate. Each sample links to its nearest sample of strictly
+    higher density, if that lies within `tau`; the others are modes, and each cluster is what leads
+    to one mode [1]_. Samples that coincide count as one of greater weight.
+
+    The kernel sum is computed over all samples, up to terms below 2**-52 of the sample's own.
+
+    Parameters
+    ----------
+    bandwidth : float or None, default=None
+        The standard deviation of the kernel. None for the median distance to the k-th nearest
+        sample, where k is the square root of the number of samples, from 8 to 64.
+    tau : float or None, default=None
+        The longest link. None for three times the bandwidth.
+    algorithm : {"auto", "kd_tree", "brute"}, default="auto"
+        How to search for neighbours. The result is the same.
+    n_jobs : int or None, default=None
+        The number of threads; None for as many as OpenMP would use, -1 for all cores.
+    verbose : bool, default=False
+        Print the time that each stage took.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_samples,)
+        The cluster of each sample; 0 is the cluster of the densest mode, and so on down.
+    n_clusters_ : int
+    log_density_ : ndarray of shape (n_samples,)
+    parents_ : ndarray of shape (n_samples,)
+        The nearest sample of strictly higher density, however far; -1 for none.
+    parent_distances_ : ndarray of shape (n_samples,)
+        The distance to it; infinite for none.
+    mode_indices_ : ndarray of shape (n_clusters_,)
+        The sample at the mode of each cluster.
+    bandwidth_, tau_ : float
+        The values used.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Only where the columns of X had names.
+
+    See Also
+    --------
+    QuickshiftPP : Climbs to cluster-cores instead, and needs no `tau`.
+
+    References
+    ----------
+    .. [1] A. Vedaldi, S. Soatto. Quick Shift and Kernel Methods for Mode Seeking. ECCV 2008.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_blobs
+    >>> from quickshiftpp import QuickShift
+    >>> X, _ = make_blobs(300, centers=3, random_state=1)
+    >>> model = QuickShift(bandwidth=1.0, tau=3.0).fit(X)
+    >>> model.n_clusters_
+    3
+    >>> len(set(model.cut(tau=100.0)))
+    1
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "bandwidth": [Interval(Real, 0, None, closed="neither"), None],
+        "tau": [Interval(Real, 0, np.inf, closed="both"), None],
+        **SEARCH_CONSTRAINTS,
+        "algorithm": [StrOptions({"auto", "kd_tree", "brute"})],
+    }
+    _can_cascade: ClassVar[bool] = False
+
+    labels_: npt.NDArray[np.int32]
+    mode_indices_: npt.NDArray[np.int64]
+    n_clusters_: int
+
+    def __init__(
+        self,
+        bandwidth: float | None = None,
+        tau: float | None = None,
+        *,
+        algorithm: str = "auto",
+        n_jobs: int | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.bandwidth = bandwidth
+        self.tau = tau
+        self.algorithm = algorithm
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: npt.ArrayLike, y: Any = None) -> Self:  # noqa: ARG002
+        """Cluster the samples.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : ignored
+
+        Returns
+        -------
+        self
+        """
+        threads = resolve_threads(self.n_jobs)
+        with all_or_nothing(self):
+            self._build_index(X, threads)
+            self.bandwidth_ = (
+                self._typical_radius(threads) if self.bandwidth is None else float(self.bandwidth)
+            )
+            self.tau_ = 3 * self.bandwidth_ if self.tau is None else float(self.tau)
+            with stage("density", self.verbose) as progress:
+                sums, self.log_density_ = gaussian_density(
+                    self._index, self.bandwidth_, self._unit, threads, progress
+                )
+            with stage("ascent", self.verbose) as progress:
+                self.parents_, squared = nearest_below(
+                    self._index, self._index, -sums, -sums, threads, progress
+                )
+                self.parent_distances_ = np.ldexp(np.sqrt(squared), -self._unit)
+            with stage("labels", self.verbose):
+                self._rank, self._first_equal = _core.coordinate_ranks(self._index, threads)
+                self.labels_, roots = self._cut(self.tau_)
+                self.mode_indices_ = roots.astype(np.int64)
+                self.n_clusters_ = len(roots)
+        return self
+
+    def cut(self, tau: float) -> npt.NDArray[np.int32]:
+        """Return the labels for another `tau`, without fitting again."""
+        check_is_fitted(self)
+        if not tau >= 0:
+            raise ValueError(f"tau is {tau}, but it must be a distance: 0 or more.")
+        return self._cut(float(tau))[0]
+
+    def _cut(self, tau: float) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
+        linked = (self.parents_ >= 0) & (self.parent_distances_ <= tau)
+        up = np.where(linked, self.parents_, self._first_equal)
+        return forest_labels(up, self.log_density_, self._rank, resolve_threads(self.n_jobs))
+
+    def _typical_radius(self, threads: int) -> float:
+        index: Any = self._index
+        with stage("bandwidth", self.verbose) as progress:
+            k = resolve_k(None, index.samples)
+            squared = _core.kth_squared_distances(index, index, k, threads, progress)
+            radii = np.ldexp(np.sqrt(squared), -self._unit)
+        positive = radii[radii > 0]  # coinciding samples say nothing about scale
+        return float(np.median(positive)) if positive.size else 1.0

@@ -1,0 +1,339 @@
+"""The main estimator: validate, find neighbours, build the tree, label, predict."""
+
+from __future__ import annotations
+
+import warnings
+from numbers import Integral, Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import _fit_context
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from .. import _core
+from .._progress import stage
+from .._search.neighbors import as_float64, build_index
+from .._selection.vote import candidate_ks, choose, significant_betas
+from .._tree.ascent import nearest_below
+from .._tree.density import significant_beta
+from .._tree.landscape import Landscape
+from .._validation import (
+    FloatArray,
+    check_min_cluster_size,
+    joint_exponent,
+    resolve_k,
+    resolve_threads,
+    scale,
+    validate_samples,
+)
+from .base import all_or_nothing
+from .core_clusterer import CORE_CONSTRAINTS, CoreClusterer
+
+
+class DegenerateClusteringWarning(UserWarning):
+    """The parameters that were given show next to nothing of these data."""
+
+
+class QuickshiftPP(CoreClusterer):
+    """Quickshift++ clustering: cluster-cores of the density, and a climb to them.
+
+    The density at a sample is estimated from the distance to its k-th nearest sample. A
+    *cluster-core* is a connected region around a mode in which the density stays above ``1 - beta``
+    times that of the mode; every other sample climbs, from one nearest denser sample to the next,
+    until it reaches a core. The number of clusters comes out; it does not go in.
+
+    The labels are exactly those of the paper's algorithm [1]_, whatever the number of threads, the
+    order of the rows or the processor. One fit holds the clustering for every beta: see `tree_`.
+
+    Parameters
+    ----------
+    k : int, "auto" or None, default=None
+        The number of neighbours for the density, each sample counted as its own first. Small values
+        follow fine structure, large ones smooth it. None for the square root of the number of
+        samples, from 8 to 64; "auto" to have it chosen by the data, see Notes.
+    beta : float, "auto" or None, default=None
+        The share of a mode's density that may be lost inside its core, strictly between 0 and 1.
+        The larger, the fewer clusters. The paper uses 0.3 for tables and 0.9 for photographs. None
+        for ``1 - exp(-2.5 * sqrt(2 / k))``: modes that stand 2.5 standard errors of the density
+        above their saddle; "auto" to have it chosen by the data, see Notes.
+    metric : {"euclidean"}, default="euclidean"
+        The distance.
+    dimension : float, "intrinsic" or None, default=None
+        The dimension that relates radii to densities. "intrinsic" estimates it from the distances
+        between neighbours [2]_: with many columns that are not independent, this restores the
+        influence of `beta`. None for the number of columns, as in the paper, where `beta` is a
+        number, and "intrinsic" where it is not.
+    min_cluster_size : int, "k" or None, default=None
+        Clusters of fewer samples lose their core, and their samples climb on to another cluster.
+        None for 1 where `beta` is a number, which is the paper's algorithm and makes a cluster of
+        every outlier, and for "k" where it is not.
+    algorithm : {"auto", "kd_tree", "cascade", "brute"}, default="auto"
+        How to search for neighbours. The result is the same.
+    n_jobs : int or None, default=None
+        The number of threads; None for as many as OpenMP would use, -1 for all cores.
+    verbose : bool, default=False
+        Print the time that each stage took.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_samples,)
+        The cluster of each sample; 0 is the cluster of the densest mode, and so on down.
+    core_labels_ : ndarray of shape (n_samples,)
+        The same inside cluster-cores, -1 outside.
+    n_clusters_ : int
+    radii_ : ndarray of shape (n_samples,)
+        The distance to the k-th nearest sample.
+    log_density_ : ndarray of shape (n_samples,)
+        The logarithm of the estimated density; infinite where k or more samples coincide.
+    parents_ : ndarray of shape (n_samples,)
+        The nearest sample of strictly higher density; -1 for the densest.
+    mode_indices_ : ndarray of shape (n_clusters_,)
+        The sample at the mode of each cluster.
+    tree_ : ModeTree
+        Every mode with its saddle and prominence; gives the labels for any other beta at once.
+    k_ : int
+        The number of neighbours used.
+    beta_ : float
+        The beta used.
+    dimension_ : float
+        The dimension used.
+    min_cluster_size_ : int
+        The least size of a cluster used.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Only where the columns of X had names.
+
+    Notes
+    -----
+    ``QuickshiftPP(k=..., beta=...)`` with two numbers is the paper's algorithm and nothing else.
+
+    With ``k="auto"`` eight values of k around the square root of the number of samples are tried,
+    with ``beta="auto"`` five betas for each k, from modes that stand 1.5 standard errors above
+    their saddle to 6. Every clustering gets a vote from every other, the larger the more alike the
+    two are, and the one with the most votes is taken: the middle of the widest range of settings
+    that say the same. It costs one neighbour search, for the largest k.
+
+    See Also
+    --------
+    sweep : All clusterings over a grid of k and beta.
+    MCores : The same cores; other samples go to the nearest core.
+    QuickShift : The climb alone, without cores.
+    all_neighbors : The neighbour search by itself.
+
+    References
+    ----------
+    .. [1] H. Jiang, J. Jang, S. Kpotufe. Quickshift++: Provably Good Initializations for
+       Sample-Based Mean Shift. ICML 2018.
+    .. [2] E. Levina, P. Bickel. Maximum Likelihood Estimation of Intrinsic Dimension. NIPS 2004.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> from quickshiftpp import QuickshiftPP
+    >>> X, _ = make_moons(500, noise=0.05, random_state=0)
+    >>> model = QuickshiftPP(k=20, beta=0.7).fit(X)
+    >>> model.n_clusters_
+    2
+    >>> model.tree_.n_clusters([0.1, 0.5, 0.9]).tolist()
+    [13, 4, 2]
+    >>> model.predict([[0.0, 1.0], [1.0, -0.5]]).tolist()
+    [0, 1]
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **CORE_CONSTRAINTS,
+        "k": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"}), None],
+        "beta": [Interval(Real, 0, 1, closed="neither"), StrOptions({"auto"}), None],
+        "min_cluster_size": [Interval(Integral, 1, None, closed="left"), StrOptions({"k"}), None],
+    }
+
+    min_cluster_size_: int
+
+    def __init__(
+        self,
+        k: int | str | None = None,
+        beta: float | str | None = None,
+        *,
+        metric: str = "euclidean",
+        dimension: float | str | None = None,
+        min_cluster_size: int | str | None = None,
+        algorithm: str = "auto",
+        n_jobs: int | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.k = k
+        self.beta = beta
+        self.metric = metric
+        self.dimension = dimension
+        self.min_cluster_size = min_cluster_size
+        self.algorithm = algorithm
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: npt.ArrayLike, y: Any = None) -> Self:  # noqa: ARG002
+        """Cluster the samples.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : ignored
+
+        Returns
+        -------
+        self
+        """
+        threads = resolve_threads(self.n_jobs)
+        with all_or_nothing(self):
+            samples = self._build_index(X, threads)
+            landscape, beta = self._survey(samples, threads)
+            with stage("labels", self.verbose):
+                self._take_landscape(landscape)
+                self.min_cluster_size_ = self._size_limit(landscape.k)
+                sizes = self._take_labels(beta, self.min_cluster_size_)
+            self._warn_if_degenerate(sizes)
+        return self
+
+    def _candidate_ks(self, n_samples: int) -> list[int]:
+        return (
+            candidate_ks(n_samples) if isinstance(self.k, str) else [resolve_k(self.k, n_samples)]
+        )
+
+    def _dimension_to_use(self) -> float | str | None:
+        if self.dimension is None and not isinstance(self.beta, Real):
+            return "intrinsic"
+        return self.dimension
+
+    def _keeps_lists(self, n_samples: int) -> bool:
+        several = len(self._candidate_ks(n_samples)) > 1
+        return several or isinstance(self._dimension_to_use(), str)
+
+    def _survey(self, samples: FloatArray, threads: int) -> tuple[Landscape, float]:
+        """Return the landscape and the beta to cut it at, chosen or given."""
+        n_samples = samples.shape[0]
+        is_auto = isinstance(self.k, str) or isinstance(self.beta, str)
+        ks = self._candidate_ks(n_samples)
+        surveyor = self._search(samples, ks[-1], self._dimension_to_use(), threads)
+        if is_auto:
+            choice = choose(samples, surveyor, ks, self._betas_for, self._size_limit)
+            landscape, beta = choice.landscape, choice.beta
+        else:
+            landscape = surveyor.survey(ks[0])
+            beta = self._betas_for(landscape.k)[0]
+        surveyor.finish()
+        return landscape, beta
+
+    def _betas_for(self, k: int) -> tuple[float, ...]:
+        if self.beta is None:
+            return (significant_beta(k),)
+        return significant_betas(k) if isinstance(self.beta, str) else (float(self.beta),)
+
+    def _size_limit(self, k: int) -> int:
+        if self.min_cluster_size is None:
+            return 1 if isinstance(self.beta, Real) else k
+        return k if isinstance(self.min_cluster_size, str) else self.min_cluster_size
+
+    def relabel(
+        self,
+        beta: float | None = None,
+        n_clusters: int | None = None,
+        *,
+        min_cluster_size: int | None = None,
+    ) -> Self:
+        """Take the labels of another beta, without a neighbour search.
+
+        Parameters
+        ----------
+        beta : float, optional
+            Strictly between 0 and 1.
+        n_clusters : int, optional
+            Ask for so many clusters instead, before `min_cluster_size` takes effect.
+        min_cluster_size : int, optional
+            The least size of a cluster; by default as in the fit.
+
+        Returns
+        -------
+        self
+            With new labels, cores, modes, ``n_clusters_``, ``beta_`` and ``min_cluster_size_``,
+            as a fit with that beta would give them.
+        """
+        check_is_fitted(self)
+        size = self.min_cluster_size_ if min_cluster_size is None else min_cluster_size
+        self._take_labels(self.tree_.resolve_beta(beta, n_clusters), check_min_cluster_size(size))
+        self.min_cluster_size_ = int(size)
+        return self
+
+    def _warn_if_degenerate(self, sizes: npt.NDArray[np.int64]) -> None:
+        """Say so when the user's own setting shows next to nothing, and what would help."""
+        n_samples = len(self.labels_)
+        if n_samples < 3:
+            return
+        advice = None
+        if isinstance(self.k, Integral) and self.k > n_samples // 2:
+            advice = (
+                f"k={self.k} neighbours are more than half of the {n_samples} samples, so that "
+                "every neighbourhood spans the data: take a smaller k, or k=None to have it chosen."
+            )
+        elif isinstance(self.beta, Real) and self.n_clusters_ == 1:
+            advice = (
+                f"beta={self.beta} and k={self.k_} give one cluster only: take a smaller beta or "
+                "k, or ask for a number with relabel(n_clusters=...)."
+            )
+        elif isinstance(self.beta, Real) and 2 * (sizes == 1).sum() > len(sizes):
+            advice = (
+                f"over half of the {len(sizes)} clusters are single samples: outliers, which "
+                'min_cluster_size="k" lets join other clusters, or k is too small.'
+            )
+        if advice is not None:
+            warnings.warn(advice, DegenerateClusteringWarning, stacklevel=4)
+
+    def predict(self, X: npt.ArrayLike) -> npt.NDArray[np.int32]:
+        """Label new samples by the clusters of the fit.
+
+        A new sample gets the label of the nearest sample of the fit that is at least as dense as
+        the new one, whose density is estimated from the samples of the fit. A new sample denser
+        than all of those goes to the nearest. ``predict`` of the fit's own samples gives
+        ``labels_``.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        check_is_fitted(self)
+        samples = validate_samples(X, estimator=self, reset=False)
+        threads = resolve_threads(self.n_jobs)
+        with stage("predict", self.verbose) as progress:
+            queries, targets, key = self._align(samples, threads)
+            radii = _core.kth_squared_distances(queries, targets, self.k_, threads, progress)
+            at_least_as_dense = np.nextafter(radii, np.inf)
+            row, _ = nearest_below(queries, targets, key, at_least_as_dense, threads, progress)
+            if (row < 0).any():
+                anyone = np.where(row < 0, np.inf, -1.0)
+                nearest, _ = nearest_below(queries, targets, key, anyone, threads)
+                row = np.where(row < 0, nearest, row)
+        return self.labels_[row]
+
+    def _align(self, samples: FloatArray, threads: int) -> tuple[Any, Any, Any]:
+        """Return new samples and those of the fit in one precision and unit, and squared radii."""
+        targets: Any = self._index
+        if isinstance(targets, _core.IndexFloat32) and samples.dtype == np.float32:
+            return build_index(samples, targets.has_tree, threads), targets, self._squared_radii
+        if isinstance(targets, _core.IndexFloat32):
+            if self._index_as_float64 is None:
+                self._index_as_float64 = as_float64(self._index, threads)
+            targets = self._index_as_float64
+        samples = samples.astype(np.float64, copy=False)
+        unit = joint_exponent(samples, self._unit)
+        queries = build_index(scale(samples, unit), targets.has_tree, threads)
+        shift = unit - self._unit
+        if shift == 0:
+            return queries, targets, self._squared_radii
+        # New samples so far away that distances in the unit of the fit would overflow.
+        moved = build_index(scale(targets.rows(), shift), targets.has_tree, threads)
+        return queries, moved, np.ldexp(self._squared_radii, 2 * shift)

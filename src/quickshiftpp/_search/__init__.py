@@ -1,0 +1,1 @@
+"""Stage 1: the exact neighbors of every sample, whatever the samples are."""

@@ -1,0 +1,184 @@
+"""What a fit needs, and what there is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from .. import _core
+from .._validation import FloatArray
+from .projection import SAMPLED_ROWS
+
+# Below this a fit is not worth asking the machine about.
+_SMALL = 64 << 20
+
+# Lists of more bytes than this are not kept where radii do. To search again instead takes, beside
+# the whole fit, 3% of the time in the plane, 15% in three columns, 60% in five.
+LARGE_LISTS = 1 << 30
+
+
+def estimate_memory(
+    n_samples: int,
+    n_features: int,
+    k: int,
+    *,
+    dtype: npt.DTypeLike = np.float64,
+    algorithm: str = "kd_tree",
+    keep_lists: bool = False,
+    n_ks: int = 1,
+) -> int:
+    """Estimate the memory that a fit needs at its peak, in bytes, beside the samples themselves.
+
+    Parameters
+    ----------
+    n_samples, n_features : int
+        The shape of the data.
+    k : int
+        The number of neighbours; the largest, where several are tried.
+    dtype : data type, default=numpy.float64
+        Of the data: float32 or float64.
+    algorithm : {"kd_tree", "cascade", "brute"}, default="kd_tree"
+        How the neighbours are searched for.
+    keep_lists : bool, default=False
+        Whether the fit needs the neighbour lists themselves: for an intrinsic dimension, and so
+        where `beta` is not a number, or to try several `k`. Otherwise lists of more than a
+        gibibyte are not kept where columns are few, and the later stages search again.
+    n_ks : int, default=1
+        How many `k` are tried.
+
+    Returns
+    -------
+    int
+        Within a fifth, for fits of tens of megabytes and more. The model keeps about the part that
+        does not grow with `k`.
+
+    Examples
+    --------
+    >>> from quickshiftpp import estimate_memory
+    >>> round(estimate_memory(1_000_000, 2, k=20) / 1e6)
+    137
+    """
+    # The samples once more, in blocks, and their row numbers: there from the first to the last.
+    always = n_features * np.dtype(dtype).itemsize + 4.0
+    if algorithm == "kd_tree":
+        always += _tree_bytes(n_features)
+    # Radii, ties, parents, basins, and the row numbers once more, for the tree.
+    found = 8 + 1 + 4 + 4 + 4.0
+    # A neighbour: its number, and its distance where that is not computed again; with them basins
+    # beside rounded radii. Without them, or after them, paths, labels, and labels by row.
+    if keep_lists or not skips_lists(n_samples, n_features, k, algorithm):
+        entry = 4 if n_features <= _core.RECOMPUTE_COLUMNS else 12
+        found += k * entry + 8
+        if n_ks > 1:  # shorter lists; radii and ties for four k; parents and basins for each
+            found += 0.3 * k * entry + 4 * 9 + 8 * n_ks
+            if k >= _core.HEAD_STRIDE:
+                found += 4 * _core.HEAD_PLACES + 4
+    else:
+        found += 4 + 4 + 4
+    # Modes: the fewer neighbours, the noisier the density, the more there are.
+    found += min(100 / max(k, 1), 40)
+    if algorithm == "cascade":
+        axes = min(n_features, _core.CASCADE_AXES)
+        always += _sketch_bytes(axes)
+        # Bounds while lists are shared, and which blocks have met. All that comes after the
+        # coordinates that the sketch is made of, in float32, and the rows that told the axes, in
+        # float64, are gone.
+        sampled = 8 * n_features * min(1, SAMPLED_ROWS / max(n_samples, 1))
+        found = max(found + 20 + 4 * 128 / 32, 4 * axes + sampled)
+    return round(n_samples * (always + found))
+
+
+def _tree_bytes(columns: int) -> float:
+    """Return what a k-d tree takes per sample, beside the samples themselves."""
+    return 2 / 32 * (2 * 8 * columns + 9)  # two nodes for 32 samples, with boxes in float64
+
+
+def _sketch_bytes(axes: int) -> float:
+    """Return what the samples along leading axes take, each."""
+    # Integers of two bytes, or float32 where those would hide neighbours, which only the samples
+    # tell; all axes, and the first ones again, in blocks, with a norm.
+    coordinates = 3 * (axes + min(axes, _core.SCREEN_AXES)) + 4
+    ordered = min(axes, _core.ORDER_AXES)
+    return coordinates + 4 * ordered + 4 + _tree_bytes(ordered)
+
+
+def skips_lists(n_samples: int, n_features: int, k: int, algorithm: str) -> bool:
+    """Return whether a fit that needs no lists does without: where they are large, and it can."""
+    can = algorithm == "kd_tree" and n_features <= _core.RECOMPUTE_COLUMNS
+    return can and 4 * n_samples * k > LARGE_LISTS
+
+
+def check_memory(
+    X: FloatArray, k: int, algorithm: str, *, keep_lists: bool = True, n_ks: int = 1
+) -> None:
+    """Refuse a fit that needs more than there is, before it starts."""
+    n_samples, n_features = X.shape
+    needed = estimate_memory(
+        n_samples,
+        n_features,
+        k,
+        dtype=X.dtype,
+        algorithm=algorithm,
+        keep_lists=keep_lists,
+        n_ks=n_ks,
+    )
+    if needed < _SMALL:
+        return
+    free = available_memory()
+    if free is not None and needed > free:
+        remedies = ["a smaller k", "a fit of a random part, with predict for the rest"]
+        if X.dtype == np.float64:
+            remedies.insert(0, "samples in float32")
+        raise MemoryError(
+            f"A fit of {n_samples} samples with {n_features} columns and k={k} needs about "
+            f"{needed / 1e9:.1f} GB, but only {free / 1e9:.1f} GB are free: "
+            f"use {', or '.join(remedies)}."
+        )
+
+
+def available_memory() -> int | None:
+    """Return how many bytes this process can still take, None where the system does not say."""
+    limits = [_machine_limit(), _group_limit(), _process_limit()]
+    known = [limit for limit in limits if limit is not None]
+    return max(0, min(known)) if known else None
+
+
+def _machine_limit() -> int | None:
+    try:
+        lines = Path("/proc/meminfo").read_text().splitlines()
+    except OSError:
+        return None
+    for line in lines:
+        if line.startswith("MemAvailable:"):
+            return int(line.split()[1]) * 1024
+    return None
+
+
+def _group_limit() -> int | None:
+    """Return what the control group leaves, as in a container."""
+    group = Path("/sys/fs/cgroup")
+    try:
+        most = (group / "memory.max").read_text().strip()
+        if most == "max":
+            return None
+        statistics = dict(line.split() for line in (group / "memory.stat").open())
+        # Pages of files are given back when needed.
+        used = int((group / "memory.current").read_text()) - int(statistics["inactive_file"])
+        return int(most) - used
+    except (OSError, ValueError, KeyError):
+        return None
+
+
+def _process_limit() -> int | None:
+    try:
+        import resource
+
+        most, _ = resource.getrlimit(resource.RLIMIT_AS)
+        if most == resource.RLIM_INFINITY:
+            return None
+        pages = int(Path("/proc/self/statm").read_text().split()[0])
+        return most - pages * resource.getpagesize()
+    except (ImportError, OSError, ValueError):
+        return None

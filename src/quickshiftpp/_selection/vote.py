@@ -1,0 +1,125 @@
+"""The automatic choice of k and beta: a vote among many clusterings.
+
+A setting is good when settings around it say the same. Over a grid of k, around the square root of
+the number of samples, and of significance levels, each of which gives a beta for each k, every
+clustering gets a vote from every other, the larger, the more alike the two are, and the larger,
+the nearer the voter's k is to the centre of the grid. The clustering with the most votes is chosen:
+the middle of the widest plateau. One cluster only is the choice when nearly all settings say so.
+What was tried and what it gave: ``python -m experiments.selection``.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from .._tree.density import significant_beta
+from .._tree.landscape import Landscape, Surveyor
+from .._validation import FloatArray
+from .rand_index import pairwise_agreement, subsample
+
+SIGNIFICANCE_LEVELS = (1.5, 2.0, 3.0, 4.0, 6.0)
+# The grid of k: from the largest down by factors of sqrt(2), and the most neighbours to store.
+_STEPS = 8
+_SMALLEST_K = 6
+_LARGEST_K = 256
+_MOST_NEIGHBORS = 100_000_000
+# The vote: how fast it falls with the distance of k from the centre, in factors of two; the power
+# that makes near-identity count; the pull of the centre on the candidate itself; and the weight of
+# clusterings with more than one cluster below which there is only one.
+_SPREAD = 1.5
+_POWER = 8
+_PULL = 0.1
+_LEAST_WEIGHT = 0.04
+
+
+def candidate_ks(n_samples: int) -> list[int]:
+    """Return the numbers of neighbours to try, ascending."""
+    largest = min(2 * math.sqrt(2 * n_samples), _LARGEST_K, max(16, _MOST_NEIGHBORS / n_samples))
+    # Down to a quarter of the centre: voters farther from it would have next to no weight.
+    smallest = max(_SMALLEST_K, round(min(math.sqrt(n_samples), largest) / 4))
+    grid = {round(largest / math.sqrt(2) ** step) for step in range(_STEPS)}
+    return sorted(k for k in grid if smallest <= k <= n_samples) or [min(_SMALLEST_K, n_samples)]
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The setting that won.
+
+    Attributes
+    ----------
+    landscape : Landscape
+        For the chosen k.
+    beta : float
+    support : float
+        The share of the votes that were for clusterings with more than one cluster.
+    """
+
+    landscape: Landscape
+    beta: float
+    support: float
+
+
+def choose(
+    X: FloatArray,
+    surveyor: Surveyor,
+    ks: list[int],
+    betas_for: Callable[[int], tuple[float, ...]],
+    min_cluster_size_for: Callable[[int], int],
+) -> Choice:
+    """Let the clusterings of all k and their betas vote.
+
+    Parameters
+    ----------
+    X : ndarray
+        The samples.
+    surveyor : Surveyor
+        Builds the landscape for each k.
+    ks : list of int
+        Ascending.
+    betas_for : callable
+        The betas to try with a k.
+    min_cluster_size_for : callable
+        The least size of a cluster with a k.
+    """
+    landscapes = list(surveyor.survey_all(ks))[::-1]
+    positions = landscapes[0].terrain.positions(subsample(X))
+    settings = [(scape, beta) for scape in landscapes for beta in betas_for(scape.k)]
+    labels, counts = [], []
+    for scape, beta in settings:
+        found = scape.tree.cut(beta, min_cluster_size_for(scape.k), positions)
+        labels.append(found.labels)
+        counts.append(len(found.modes))
+    centre = min(math.sqrt(X.shape[0]), ks[-1])
+    octaves = np.log2([scape.k / centre for scape, _ in settings])
+    winner, support = elect(labels, np.array(counts), octaves)
+    return Choice(*settings[winner], support)
+
+
+def elect(
+    labels: list[npt.NDArray[np.int32]],
+    n_clusters: npt.NDArray[np.int64],
+    octaves: npt.NDArray[np.float64],
+) -> tuple[int, float]:
+    """Return the number of the labelling with the most votes, and the support for clusters."""
+    weight = np.exp(-0.5 * (octaves / _SPREAD) ** 2)
+    several = n_clusters > 1
+    support = float(weight[several].sum() / weight.sum())
+    if support <= _LEAST_WEIGHT:
+        single = np.where(several, 0.0, weight)
+        return int(np.argmax(single if single.any() else weight)), support
+    candidates = np.flatnonzero(several)
+    agreement = np.clip(pairwise_agreement([labels[i] for i in candidates]), 0, 1)
+    weight = weight[candidates]
+    votes = (agreement**_POWER * weight).sum(axis=1) * weight**_PULL
+    # Rounded, so that a tie in real numbers is a tie; the first of equals is the smallest k.
+    return int(candidates[np.argmax(np.round(votes, 9))]), support
+
+
+def significant_betas(k: int) -> tuple[float, ...]:
+    """Return the betas of all significance levels for a k."""
+    return tuple(significant_beta(k, level) for level in SIGNIFICANCE_LEVELS)

@@ -1,0 +1,1 @@
+"""Stage 2: radii, parents, the tree of modes, and cuts of it."""
