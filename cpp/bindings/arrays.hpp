@@ -10,7 +10,6 @@
 
 #include "quickshiftpp/buffer.hpp"
 #include "quickshiftpp/parallel.hpp"
-#include "quickshiftpp/search/index.hpp"
 
 namespace quickshiftpp::bindings {
 
@@ -54,6 +53,13 @@ Array<T> to_array(const std::vector<T>& values) {
   return to_array(std::move(buffer));
 }
 
+template <class T>
+Buffer<T> to_buffer(const Column<T>& column) {
+  Buffer<T> buffer(column.shape(0));
+  std::copy_n(column.data(), buffer.size(), buffer.data());
+  return buffer;
+}
+
 inline void require(bool condition, const char* message) {
   if (!condition) throw std::invalid_argument(message);
 }
@@ -81,35 +87,6 @@ auto run_native(int threads, const nb::object& progress, Work&& work) {
   } catch (const Interrupted&) {
     throw nb::python_error();  // the poll above left the exception to raise
   }
-}
-
-/// by_row[row(i)] = value(i), by position
-template <class Out, class Row, class Value>
-Buffer<Out> by_row(std::size_t samples, const Run& run, Row&& row, Value&& value) {
-  Buffer<Out> out(samples);
-  parallel_for(run, samples, tuning::kGrain, [&](std::size_t begin, std::size_t end, int) {
-    for (auto i = static_cast<std::int32_t>(begin); i < static_cast<std::int32_t>(end); ++i)
-      out[static_cast<std::size_t>(row(i))] = value(i);
-  });
-  return out;
-}
-template <class Out, class T, class Value>
-Buffer<Out> by_row(const Index<T>& index, const Run& run, Value&& value) {
-  return by_row<Out>(index.samples(), run, [&](std::int32_t i) { return index.row_at(i); }, value);
-}
-template <class Out, class Value>
-Buffer<Out> by_row(const Column<std::int32_t>& row, const Run& run, Value&& value) {
-  return by_row<Out>(row.shape(0), run, [&](std::int32_t i) { return row.data()[i]; }, value);
-}
-/// by_position[i] = by_row[row_at(i)], with room for whole blocks
-template <class T>
-Buffer<double> by_position(const Index<T>& index, const double* values, const Run& run) {
-  Buffer<double> out(index.samples(), index.padded_samples());
-  parallel_for(run, index.samples(), tuning::kGrain, [&](std::size_t begin, std::size_t end, int) {
-    for (std::size_t i = begin; i < end; ++i)
-      out[i] = values[index.row_at(static_cast<std::int32_t>(i))];
-  });
-  return out;
 }
 
 }  // namespace quickshiftpp::bindings

@@ -11,21 +11,16 @@ NB_MODULE(_core, m) {
   // A model that lives until the interpreter ends is no leak, but would be reported as one.
   nanobind::set_leak_warnings(false);
   m.doc() = "The native stages of quickshiftpp. Private: use the package's public names.";
-  bindings::register_neighbors(m);
+  bindings::register_search(m);
   bindings::register_cascade(m);
   bindings::register_pixels(m);
-  bindings::register_density(m);
-  bindings::register_modes(m);
-  bindings::register_ascent(m);
-  bindings::register_cut(m);
+  bindings::register_tree(m);
   m.def("simd_level", &quickshiftpp::simd_level, "The instruction set in force.");
   m.def("default_threads", &quickshiftpp::default_threads,
         "The number of threads that OpenMP would use now; 1 in a build without OpenMP.");
   namespace tuning = quickshiftpp::tuning;
   m.attr("TREE_SAMPLES") = tuning::kTreeSamples;
   m.attr("RECOMPUTE_COLUMNS") = tuning::kRecomputeColumns;
-  m.attr("HEAD_PLACES") = tuning::kHeadPlaces;
-  m.attr("HEAD_STRIDE") = tuning::kHeadStride;
   m.attr("SCREEN_AXES") = tuning::kScreenAxes;
   m.attr("ORDER_AXES") = tuning::kOrderAxes;
   m.attr("DIMENSION_SAMPLES") = tuning::kDimensionSamples;

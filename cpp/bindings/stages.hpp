@@ -4,13 +4,10 @@
 
 namespace quickshiftpp::bindings {
 
-/// One function per stage; each registers what its header in quickshiftpp/ declares.
-void register_neighbors(nanobind::module_& m);
+/// One function for each file of bindings; each registers what the headers of its stage declare.
+void register_search(nanobind::module_& m);
 void register_cascade(nanobind::module_& m);
 void register_pixels(nanobind::module_& m);
-void register_density(nanobind::module_& m);
-void register_modes(nanobind::module_& m);
-void register_ascent(nanobind::module_& m);
-void register_cut(nanobind::module_& m);
+void register_tree(nanobind::module_& m);
 
 }  // namespace quickshiftpp::bindings

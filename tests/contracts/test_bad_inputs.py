@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 
 import numpy as np
 import pytest
@@ -146,7 +147,7 @@ def test_numbers_beyond_reason():
 @pytest.mark.parametrize("beta", [0, 1, -1, 2, float("nan"), "x"])
 def test_tree_beta(beta):
     tree = QuickshiftPP(5).fit(X).tree_
-    for method in (tree.labels, tree.core_labels, tree.cut):
+    for method in (tree.labels, tree.core_labels, partial(tree.path, 0)):
         with pytest.raises(ValueError, match=f"beta is {beta!r}.*between 0 and 1"):
             method(beta)
 

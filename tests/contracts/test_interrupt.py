@@ -65,11 +65,11 @@ def test_the_listener_hears_every_stage():
     with listening(lambda stage, fraction: heard.append((stage, fraction))):
         QuickshiftPP(k=50).fit(np.random.default_rng(0).normal(size=(50_000, 4)))
     stages = [stage for stage, fraction in heard if fraction == 0]
-    assert stages == ["index", "neighbors", "density", "ascent", "modes", "labels"]
+    assert stages == ["index", "neighbors", "tree", "labels"]
     assert all(0 <= fraction <= 1 for _, fraction in heard)
     assert any(0 < fraction < 1 for stage, fraction in heard if stage == "neighbors")
 
 
 def test_verbose_prints_the_stages(capsys):
     QuickshiftPP(verbose=True).fit(np.zeros((10, 2)))
-    assert capsys.readouterr().out.count("[quickshiftpp]") == 6
+    assert capsys.readouterr().out.count("[quickshiftpp]") == 4

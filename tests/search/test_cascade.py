@@ -8,7 +8,7 @@ import pytest
 import oracle
 from cases import SIMD_LEVELS, force_instruction_set
 from quickshiftpp import QuickshiftPP, _core, all_neighbors
-from quickshiftpp._search.neighbors import choose_algorithm
+from quickshiftpp._search.algorithm import choose_algorithm
 from quickshiftpp._search.projection import find_leading_axes
 
 

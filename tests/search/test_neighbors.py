@@ -64,4 +64,4 @@ def test_the_join_of_two_sets():
 def test_the_index_gives_the_rows_back():
     X = np.random.default_rng(0).normal(size=(1000, 3))
     for tree in (True, False):
-        np.testing.assert_array_equal(_core.IndexFloat64(X, tree, 2).rows(), X)
+        np.testing.assert_array_equal(_core.IndexFloat64(X, tree, 2).rows(2), X)

@@ -8,8 +8,9 @@ from scipy import ndimage
 
 from cases import SIMD_LEVELS, force_instruction_set
 from oracle import quickshiftpp as oracle_labels
-from quickshiftpp import QuickshiftPP
-from quickshiftpp._search.pixels import Grid, index_and_search_pixels
+from quickshiftpp import QuickshiftPP, _core
+from quickshiftpp._search.pipeline import find_pixel_neighbors
+from quickshiftpp._search.pixels import Grid
 from quickshiftpp.segmentation import ImageTree, image_tree, pixel_features, segment
 
 
@@ -47,19 +48,19 @@ def test_equals_quickshiftpp_on_the_five_columns(seed):
     np.testing.assert_array_equal(labels, model.labels_.reshape(labels.shape) + 1)
     np.testing.assert_array_equal(pixel_features(image, paper=True), five)
     grid = Grid(image.shape[:2], (1.0, 1.0), None)
-    _, found = index_and_search_pixels(five.astype(np.float32), grid, k, "windows", 2)
-    _, expected = index_and_search_pixels(five.astype(np.float32), grid, k, "kd_tree", 1)
+    found = pixel_table(five.astype(np.float32), grid, k, "windows", 2)
+    expected = pixel_table(five.astype(np.float32), grid, k, "kd_tree", 1)
     assert_same_lists(found, expected)
 
 
-def assert_same_lists(found, expected):
-    from quickshiftpp import _core
+def pixel_table(samples, grid, k, algorithm, threads):
+    """Return the distances and rows of every pixel's neighbors."""
+    with find_pixel_neighbors(samples, grid, k, algorithm=algorithm, threads=threads) as found:
+        return _core.list_table(found.samples.index, found.lists, 1)
 
-    for ours, theirs in zip(
-        _core.list_table(found.index, found.lists, 1),
-        _core.list_table(expected.index, expected.lists, 1),
-        strict=True,
-    ):
+
+def assert_same_lists(found, expected):
+    for ours, theirs in zip(found, expected, strict=True):
         np.testing.assert_array_equal(ours, theirs)
 
 
@@ -143,8 +144,8 @@ def test_windows_equal_the_tree_in_any_dimension(shape, masked):
                 samples = samples[mask.ravel()]
             for k in (1, 9, len(samples)):
                 grid = Grid(shape, step, mask)
-                _, found = index_and_search_pixels(samples, grid, k, "windows", 2)
-                _, expected = index_and_search_pixels(samples, grid, k, "kd_tree", 1)
+                found = pixel_table(samples, grid, k, "windows", 2)
+                expected = pixel_table(samples, grid, k, "kd_tree", 1)
                 assert_same_lists(found, expected)
 
 
@@ -156,8 +157,8 @@ def test_windows_equal_the_tree_with_many_channels(channels):
     colours = rng.random((len(places), channels)) * 1e-3
     samples = np.concatenate([places, colours], axis=1).astype(np.float32)
     grid = Grid((12, 13), (1.0, 1.0), None)
-    _, found = index_and_search_pixels(samples, grid, 20, "windows", 1)
-    _, expected = index_and_search_pixels(samples, grid, 20, "kd_tree", 1)
+    found = pixel_table(samples, grid, 20, "windows", 1)
+    expected = pixel_table(samples, grid, 20, "kd_tree", 1)
     assert_same_lists(found, expected)
 
 
@@ -168,7 +169,7 @@ def test_the_tree_is_chosen_where_windows_are_large():
         features = pixel_features(image, ratio=ratio, sigma=0)
         grid = Grid((40, 40), (1.0, 1.0), None)
         results = [
-            index_and_search_pixels(features, grid, 12, algorithm, 1)[1]
+            pixel_table(features, grid, 12, algorithm, 1)
             for algorithm in ("auto", "windows", "kd_tree")
         ]
         assert_same_lists(results[0], results[2])
@@ -394,8 +395,8 @@ def test_float32_gives_the_labels_of_the_same_numbers_in_float64():
     options = {"convert2lab": False, "sigma": 0, "ratio": 2.0}
     single = pixel_features(image, **options)
     grid = Grid(image.shape[:2], (1.0, 1.0), None)
-    _, found = index_and_search_pixels(single, grid, 40, "windows", 1)
-    _, expected = index_and_search_pixels(single.astype(np.float64), grid, 40, "windows", 1)
+    found = pixel_table(single, grid, 40, "windows", 1)
+    expected = pixel_table(single.astype(np.float64), grid, 40, "windows", 1)
     assert_same_lists(found, expected)
 
 

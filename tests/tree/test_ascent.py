@@ -1,4 +1,4 @@
-"""Stage 4: the nearest denser sample, and the climb."""
+"""Parents: the nearest denser sample, and the climb."""
 
 from __future__ import annotations
 
@@ -43,11 +43,11 @@ def test_parents_climb_to_the_densest():
     assert climbed.all()
 
 
-def test_forest_roots():
+def test_link_roots():
     up = np.array([0, 0, 1, 3, 3, 4, 5], dtype=np.int32)
-    assert _core.forest_roots(up, 2).tolist() == [0, 0, 0, 3, 3, 3, 3]
+    assert _core.link_roots(up, 2).tolist() == [0, 0, 0, 3, 3, 3, 3]
     chain = np.maximum(np.arange(1_000_000, dtype=np.int32) - 1, 0)
-    assert (_core.forest_roots(chain, 2) == 0).all()
-    assert (_core.forest_roots(chain[::-1].copy() * 0 + 999_999, 2) == 999_999).all()
-    with pytest.raises(ValueError, match="row numbers"):
-        _core.forest_roots(np.array([5], dtype=np.int32), 1)
+    assert (_core.link_roots(chain, 2) == 0).all()
+    assert (_core.link_roots(chain[::-1].copy() * 0 + 999_999, 2) == 999_999).all()
+    with pytest.raises(ValueError, match="number of an entry"):
+        _core.link_roots(np.array([5], dtype=np.int32), 1)

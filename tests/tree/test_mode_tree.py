@@ -48,9 +48,10 @@ def test_the_shape_of_the_tree(seed):
     np.testing.assert_array_equal(modes["log_density"], model.log_density_[modes["index"]])
 
 
-def test_asking_for_a_number_of_clusters():
+@pytest.mark.parametrize("size", [1, 6])
+def test_asking_for_a_number_of_clusters(size):
     X = np.random.default_rng(3).normal(size=(400, 2))
-    tree = QuickshiftPP(6).fit(X).tree_
+    tree = QuickshiftPP(6, 0.3, min_cluster_size=size).fit(X).tree_
     assert isinstance(tree, ModeTree)
     assert "n_modes=" in repr(tree)
     reached = 0
@@ -62,8 +63,31 @@ def test_asking_for_a_number_of_clusters():
         reached += 1
         assert len(set(labels)) == n_clusters
         beta = tree.beta_for(n_clusters)
-        np.testing.assert_array_equal(labels, QuickshiftPP(6, beta).fit(X).labels_)
+        refit = QuickshiftPP(6, beta, min_cluster_size=size).fit(X)
+        np.testing.assert_array_equal(labels, refit.labels_)
     assert reached > 20
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_the_number_of_clusters_that_a_fit_has_can_be_had(seed):
+    case = random_case(seed, largest=80)
+    for parameters in ({}, {"beta": case.beta, "min_cluster_size": 3}, {"beta": case.beta}):
+        model = QuickshiftPP(case.k, **parameters).fit(case.X)
+        labels, n_clusters = model.labels_.copy(), model.n_clusters_
+        np.testing.assert_array_equal(model.tree_.labels(beta=model.beta_), labels)
+        np.testing.assert_array_equal(model.tree_.core_labels(beta=model.beta_), model.core_labels_)
+        assert model.tree_.n_clusters(model.beta_) == n_clusters
+        assert model.relabel(n_clusters=n_clusters).n_clusters_ == n_clusters
+        np.testing.assert_array_equal(model.tree_.labels(beta=model.beta_), model.labels_)
+
+
+def test_relabel_gives_the_tree_its_least_size():
+    X = np.random.default_rng(0).normal(size=(500, 2))
+    model = QuickshiftPP(8, 0.3).fit(X)
+    tree = model.tree_
+    model.relabel(beta=0.3, min_cluster_size=20)
+    np.testing.assert_array_equal(model.tree_.labels(beta=0.3), model.labels_)
+    assert (tree.min_cluster_size, model.tree_.min_cluster_size) == (1, 20)
 
 
 def test_ties_with_a_decimal_beta():

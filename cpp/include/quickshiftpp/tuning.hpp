@@ -52,16 +52,6 @@ inline constexpr std::size_t kPilotPixels = 256;
 /// Columns between two checks whether a whole block has already exceeded the bound.
 inline constexpr int kAbandonColumns = 16;
 
-/// In two and in three columns, from so many neighbours on, the mode tree searches again for what
-/// lies around instead of reading lists. A tree of a million samples takes, by lists and by search,
-/// 37 and 42 ms at k = 25, 41 and 40 at k = 30, 45 and 39 at k = 35 in the plane; in space 69 and
-/// 103 ms at k = 50, 80 and 83 at k = 70. Lists that are less than half of what lies in memory take
-/// half as long again to read.
-constexpr bool is_faster_searched(int columns, int k, std::size_t stride) {
-  const bool has_gaps = stride > 2 * static_cast<std::size_t>(k);
-  return (columns <= 2 && k >= (has_gaps ? 24 : 30)) || (columns == 3 && k >= 72);
-}
-
 /// Up to this many columns a neighbour's distance is computed again rather than stored: it takes a
 /// third of the memory, and the coordinates of neighbours are in the cache while a stored distance
 /// has to come from memory.
@@ -111,12 +101,12 @@ inline constexpr int kPending = kFlush + kBlock;
 
 /// The table of edges between basins that one thread can find again has up to 2^13 places. With
 /// 2^11 and 2^14 a tree of a million samples takes as long.
-inline constexpr int kEdgeBits = 13;
+inline constexpr int kEdgeCacheBits = 13;
 
 /// Blocks that a thread looks at for edges between basins before it asks for more; fewer where a
 /// sample with ties may search the whole index, to share the work and to interrupt it.
-inline constexpr std::size_t kBorderBlocks = 64;
-inline constexpr std::size_t kTiedBorderBlocks = 2;
+inline constexpr std::size_t kEdgeBlocks = 64;
+inline constexpr std::size_t kTiedEdgeBlocks = 2;
 
 /// Edges between basins that one thread gathers before it reduces them to a spanning forest.
 inline constexpr std::size_t kForestEdges = std::size_t{1} << 20;
@@ -128,42 +118,8 @@ inline constexpr int kDimensionSamples = 1 << 17;
 /// many has ties beyond its list.
 inline constexpr std::size_t kTiedShare = 16;
 
-/// Lists are copied for a smaller k where it is below this share of what a list takes in memory:
-/// the processor fetches the gaps as well, and several passes follow.
-inline constexpr double kCopyShare = 0.4;
-
-/// Places of lists for several k that are kept together as well, for the search for a denser
-/// neighbour, and the least length of lists for which that is done. Parents of a million samples
-/// from lists of 100: 28 ms without, 22 with 8 places, 19 with 16 or 24, 16 with 16 and a bound on
-/// their distance.
-inline constexpr int kHeadPlaces = 16;
-inline constexpr std::size_t kHeadStride = 32;
-
-/// Neighbours that are compared at once in the search for a denser one: parents of a million
-/// samples take 41 ms one by one and 36 with 4 to 7 at once (one thread).
-inline constexpr int kPlacesAtOnce = 5;
-
-/// Crossings between basins that are compared with known edges before any of them is followed: of
-/// 1.55 million, 480,000, 560,000 and 890,000 remain with 8, 16 and 64. A tree of a million samples
-/// takes as long with 8 to 32, and 5% longer without.
-inline constexpr int kCrossings = 16;
-
-/// Times that paths are shortened before they are walked: a million paths to their modes take 4.7,
-/// 3.3, 2.6, 2.4, 2.7 and 3.1 ms in all with 0 to 5.
-inline constexpr int kShortenings = 3;
-
-/// From how many values on digits sort faster than comparisons: 90,000 edges and 25,000 modes of a
-/// tree are sorted in 2 ms instead of 6. Below, neither takes long.
-inline constexpr std::size_t kRadixSort = 4096;
-
 /// Values that one thread sorts by comparisons before it looks whether it is interrupted.
 inline constexpr std::size_t kSortPiece = std::size_t{1} << 15;
-
-/// Labels that a thread counts by itself before it adds to what all share.
-inline constexpr std::size_t kRecentLabels = 64;
-
-/// Bytes that one thread at a time gives back to the system: 400 MB take one thread 30 ms.
-inline constexpr std::size_t kPagesPiece = std::size_t{4} << 20;
 
 /// Samples per work item of the per-sample stages: enough that waking a thread pays.
 inline constexpr std::size_t kGrain = 8192;

@@ -4,7 +4,6 @@
 // Nothing in them may call an inline function of the standard library: the linker keeps one copy of
 // those for the whole program, and that copy must not hold instructions of a wider set.
 
-#include "basins.hpp"
 #include "blocks.hpp"
 #include "kernels/kernels.hpp"
 #include "lines.hpp"
@@ -17,15 +16,25 @@ namespace quickshiftpp::QSPP_ISA {
 extern const Kernels<float> kFloat;
 extern const Kernels<double> kDouble;
 extern const ScreenKernels kScreen, kRoundedScreen;
-const ScreenKernels kScreen{screen<Floats32>, screen_both<Floats32>, apart<Floats32>};
-const ScreenKernels kRoundedScreen{screen<Integers16>, screen_both<Integers16>, apart<Integers16>};
-const Kernels<float> kFloat{
-    within<float>,     near_box<float>,     upward<float>, reaching<float>, between,
-    run_within<float>, gaussian<float>,     sort,          select,          shares,
-    crossings,         row_distances<float>};
-const Kernels<double> kDouble{
-    within<double>,     near_box<double>,     upward<double>, reaching<double>, between,
-    run_within<double>, gaussian<double>,     sort,           select,           shares,
-    crossings,          row_distances<double>};
+const ScreenKernels kScreen{
+    .screen = screen<Floats32>, .screen_both = screen_both<Floats32>, .apart = apart<Floats32>};
+const ScreenKernels kRoundedScreen{.screen = screen<Integers16>,
+                                   .screen_both = screen_both<Integers16>,
+                                   .apart = apart<Integers16>};
+
+template <class T>
+constexpr Kernels<T> all_kernels() {
+  return {.within = within<T>,
+          .near_box = near_box<T>,
+          .denser = denser<T>,
+          .reaching = reaching<T>,
+          .run_within = run_within<T>,
+          .gaussian = gaussian<T>,
+          .sort = sort,
+          .select = select,
+          .row_distances = row_distances<T>};
+}
+const Kernels<float> kFloat = all_kernels<float>();
+const Kernels<double> kDouble = all_kernels<double>();
 
 }  // namespace quickshiftpp::QSPP_ISA

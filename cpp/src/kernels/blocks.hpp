@@ -94,66 +94,56 @@ uint32_t near_box(const T* block, int columns, const double* box, const double* 
 }
 
 template <class T, int Columns>
-Ascent upward_of_columns(const T* block, int columns, const double* query, double limit,
-                         const double* radius, double own) {
+DenserInBlock denser_columns(const T* block, int columns, const double* query, double limit,
+                             const double* squared_radius, double own) {
   const Doubles none = Doubles{} + __builtin_inf();
-  Ascent ascent{limit, 0, 0};
+  DenserInBlock found{limit, 0, 0};
   for (int base = 0; base < kBlock; base += kGroup * kLanes) {
     Doubles sum[kGroup];
-    if (!squared_distances<T, Columns>(block + base, columns, query, ascent.squared, sum)) continue;
+    if (!squared_distances<T, Columns>(block + base, columns, query, found.squared, sum)) continue;
     Doubles least = none;
     for (int g = 0; g < kGroup; ++g) {
-      const Doubles other = load(radius + base + g * kLanes);
+      const Doubles other = load(squared_radius + base + g * kLanes);
       const Doubles as_dense = other == own ? sum[g] : none;
-      ascent.level |= at_most(as_dense, limit) << (base + g * kLanes);
+      found.equally_dense |= at_most(as_dense, limit) << (base + g * kLanes);
       sum[g] = other < own ? sum[g] : none;
       least = sum[g] < least ? sum[g] : least;
     }
     double nearest = least[0];
     for (int i = 1; i < kLanes; ++i) nearest = least[i] < nearest ? least[i] : nearest;
-    if (!(nearest <= ascent.squared)) continue;
-    if (nearest < ascent.squared) ascent.nearest = 0;
-    ascent.squared = nearest;
+    if (!(nearest <= found.squared)) continue;
+    if (nearest < found.squared) found.nearest = 0;
+    found.squared = nearest;
     for (int g = 0; g < kGroup; ++g)
-      ascent.nearest |= at_most(sum[g], nearest) << (base + g * kLanes);
+      found.nearest |= at_most(sum[g], nearest) << (base + g * kLanes);
   }
-  return ascent;
+  return found;
 }
 
 template <class T>
-Ascent upward(const T* block, int columns, const double* query, double limit, const double* radius,
-              double own) {
+DenserInBlock denser(const T* block, int columns, const double* query, double limit,
+                     const double* squared_radius, double own) {
   switch (columns) {
     case 2:
-      return upward_of_columns<T, 2>(block, columns, query, limit, radius, own);
+      return denser_columns<T, 2>(block, columns, query, limit, squared_radius, own);
     case 3:
-      return upward_of_columns<T, 3>(block, columns, query, limit, radius, own);
+      return denser_columns<T, 3>(block, columns, query, limit, squared_radius, own);
     default:
-      return upward_of_columns<T, 0>(block, columns, query, limit, radius, own);
+      return denser_columns<T, 0>(block, columns, query, limit, squared_radius, own);
   }
-}
-
-uint32_t between(const double* value, double low, double high) {
-  const Doubles least = low - Doubles{};
-  uint32_t mask = 0;
-  for (int i = 0; i < kBlock; i += kLanes) {
-    const Doubles own = load(value + i);
-    mask |= (at_most(least, own) & at_most(own, high)) << i;
-  }
-  return mask;
 }
 
 /// The samples of a block that reach the query with a radius of at most `own`.
 template <class T, int Columns>
 uint32_t reaching_columns(const T* block, int columns, const double* query, double own,
-                          const double* radius) {
+                          const double* squared_radius) {
   uint32_t reaching = 0;
   for (int base = 0; base < kBlock; base += kGroup * kLanes) {
     Doubles sum[kGroup];
     if (!squared_distances<T, Columns>(block + base, columns, query, own, sum)) continue;
     for (int g = 0; g < kGroup; ++g) {
       const int first = base + g * kLanes;
-      const Doubles reach = load(radius + first);
+      const Doubles reach = load(squared_radius + first);
       reaching |= (at_most(sum[g], reach) & at_most(reach, own)) << first;
     }
   }
@@ -162,14 +152,14 @@ uint32_t reaching_columns(const T* block, int columns, const double* query, doub
 
 template <class T>
 uint32_t reaching(const T* block, int columns, const double* query, double own,
-                  const double* radius) {
+                  const double* squared_radius) {
   switch (columns) {
     case 2:
-      return reaching_columns<T, 2>(block, columns, query, own, radius);
+      return reaching_columns<T, 2>(block, columns, query, own, squared_radius);
     case 3:
-      return reaching_columns<T, 3>(block, columns, query, own, radius);
+      return reaching_columns<T, 3>(block, columns, query, own, squared_radius);
     default:
-      return reaching_columns<T, 0>(block, columns, query, own, radius);
+      return reaching_columns<T, 0>(block, columns, query, own, squared_radius);
   }
 }
 

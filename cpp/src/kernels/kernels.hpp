@@ -15,11 +15,11 @@ struct Candidate {
   std::int32_t position;
 };
 
-/// What a sample finds in a block, a bit for each sample.
-struct Ascent {
-  double squared;         ///< the least squared distance to a denser one
-  std::uint32_t nearest;  ///< the denser ones at that distance
-  std::uint32_t level;    ///< those as dense as itself
+/// The denser samples of a block, one bit for each sample.
+struct DenserInBlock {
+  double squared;               ///< the least squared distance to a denser one
+  std::uint32_t nearest;        ///< the denser ones at that distance
+  std::uint32_t equally_dense;  ///< those as dense as the query
 };
 
 /// Room that the outputs of Kernels::within need: a whole block, and a vector more, since the last
@@ -69,34 +69,6 @@ struct Selection {
                 ///< all that are kept; infinity for none
 };
 
-/// What the search for borders between basins reads of a sample, in one word.
-struct Dweller {
-  std::int32_t basin;
-  float radius;  ///< squared and rounded to the nearest, which keeps the order of radii
-};
-
-/// The samples of one basin in one block.
-struct BlockBasin {
-  std::int32_t basin;
-  std::uint32_t lanes;  ///< a bit for each of them
-  double least;         ///< of their radii, squared
-};
-
-/// The neighbour lists of the samples from `begin` to `end`.
-struct ListBlock {
-  const std::int32_t* neighbor;  ///< of sample `begin`; the sample itself comes first
-  std::size_t stride;
-  int k;
-  std::int32_t begin, end;
-};
-
-/// Samples, and the places in their lists of neighbours in other basins.
-struct Crossings {
-  static constexpr int kSpare = 16;  ///< how many a kernel may write beyond the last
-  std::int32_t* sample;
-  std::int32_t* place;
-};
-
 /// Rows of many columns whose distances are computed side by side: each is one long chain of sums.
 inline constexpr int kRowsTogether = 8;
 
@@ -118,19 +90,16 @@ struct Kernels {
   /// bit i is set where sample i does. Bits of lanes beyond the last sample mean nothing.
   std::uint32_t (*near_box)(const T* block, int columns, const double* box, const double* limit);
 
-  /// The nearest samples of a block with a radius below `own`, and all with a radius of `own`,
-  /// within `limit` of the query. `radius` is that of the block's first sample; whole blocks of it
-  /// are read. All are squares.
-  Ascent (*upward)(const T* block, int columns, const double* query, double limit,
-                   const double* radius, double own);
+  /// The nearest samples of a block with a squared radius below `own`, and all with a squared
+  /// radius of `own`, within the squared distance `limit` of the query. `squared_radius` points to
+  /// that of the block's first sample; whole blocks of it are read.
+  DenserInBlock (*denser)(const T* block, int columns, const double* query, double limit,
+                          const double* squared_radius, double own);
 
-  /// Which samples of a block have a radius (squared) of at most `own` and reach the query with it.
-  /// `radius` is that of the block's first sample; whole blocks of it are read.
+  /// Which samples of a block have a squared radius of at most `own` and lie within it of the
+  /// query. `squared_radius` points to that of the block's first sample; whole blocks are read.
   std::uint32_t (*reaching)(const T* block, int columns, const double* query, double own,
-                            const double* radius);
-
-  /// Which of a block of values lie in [low, high].
-  std::uint32_t (*between)(const double* value, double low, double high);
+                            const double* squared_radius);
 
   /// As `within`, for the pixels [begin, end) of a line. Those after it are looked at too, up to
   /// kRunOverhang of them.
@@ -150,15 +119,6 @@ struct Kernels {
   /// ones from kShort on, sorts the k nearest to the beginning. All three numbers are at most
   /// kShort; the arrays have room for two times that. Null where the instruction set makes it slow.
   Selection (*select)(double* squared, std::int32_t* position, int filled, int count, int k);
-
-  /// The shares that basins have in a block of `samples` samples, in the order in which they are
-  /// met; returns how many. Whole blocks of both arrays are read.
-  int (*shares)(const std::int32_t* basin, const double* radius, int samples, BlockBasin* out);
-
-  /// From the lists of some samples those neighbours that lie in other basins and have no larger
-  /// radius, as far as float32 can tell. Of several of these that follow each other in one basin it
-  /// may leave out all but the first. Returns how many.
-  int (*crossings)(const ListBlock& lists, const Dweller* dweller, Crossings out);
 
   /// Squared distances from one row to kRowsTogether others, each summed in column order.
   void (*row_distances)(const T* query, const T* const* rows, std::size_t columns, double* squared);

@@ -230,7 +230,7 @@ NeighborLists Cascade<T>::neighbor_lists(int k, const Run& run, std::size_t home
   // Four times what fills a list, so that it is worth something, and one block that may not be
   // full; all where no distances are kept that others could add to.
   home = std::max(home, 4 * static_cast<std::size_t>(k) / kBlock + 2);
-  if (!lists.keeps_distances()) home = blocks;
+  if (!lists.has_distances()) home = blocks;
   std::vector<std::vector<std::int32_t>> seen(blocks);
   {
     std::vector<std::unique_ptr<BlockSearch>> searches;
@@ -239,9 +239,7 @@ NeighborLists Cascade<T>::neighbor_lists(int k, const Run& run, std::size_t home
     parallel_for(run, blocks, 1, [&](std::size_t block, std::size_t, int thread) {
       searches[static_cast<std::size_t>(thread)]->run(
           static_cast<std::int32_t>(block), home, seen[block],
-          [&](std::size_t i, const TopK<T>& found) {
-            lists.store(i, found, found.tied_beyond(), found.may_tie());
-          });
+          [&](std::size_t i, const TopK<T>& found) { lists.store(i, found, found.tied_beyond()); });
     });
   }
   if (home < blocks) meet_pairs(lists, seen, run);

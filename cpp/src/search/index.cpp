@@ -129,14 +129,14 @@ Index<T>::Index(const T* rows, std::size_t samples, int columns, bool with_tree,
       has_tree_(with_tree),
       blocks_(static_cast<std::int32_t>((samples + kBlock - 1) / kBlock)),
       data_(static_cast<std::size_t>(blocks_) * kBlock * columns),
-      row_at_(samples) {
+      row_at_position_(std::make_shared<Buffer<std::int32_t>>(samples)) {
   if (has_tree_) {
     build_tree(rows, run);
     fill_boxes(run);
     return;
   }
   for (std::int32_t b = 0; b < blocks_; ++b) nodes_.push_back({b, b + 1});
-  std::iota(row_at_.data(), row_at_.data() + samples, 0);
+  std::iota(row_at_position_->data(), row_at_position_->data() + samples, 0);
   fill_blocks([&](std::size_t i) { return rows + i * static_cast<std::size_t>(columns_); }, run);
 }
 
@@ -196,7 +196,7 @@ void Index<T>::split_all(Splitter splitter, const Run& run) {
     }
   });
   parallel_for(run, samples_, tuning::kGrain, [&](std::size_t begin, std::size_t end, int) {
-    for (std::size_t i = begin; i < end; ++i) row_at_[i] = splitter.number(i);
+    for (std::size_t i = begin; i < end; ++i) (*row_at_position_)[i] = splitter.number(i);
   });
   fill_blocks([&](std::size_t i) { return splitter.row(i); }, run);
 }
@@ -234,7 +234,8 @@ void Index<T>::fill_boxes(const Run& run) {
         bounds(i)[columns_ + c] = *high;
       }
       if (std::equal(bounds(i), bounds(i) + columns_, bounds(i) + columns_))
-        std::sort(row_at_.data() + block_begin(b), row_at_.data() + block_end(b));
+        std::sort(row_at_position_->data() + block_begin(b),
+                  row_at_position_->data() + block_end(b));
     }
   });
   is_point_.resize(nodes_.size());
@@ -272,6 +273,14 @@ std::vector<ValueRange> Index<T>::value_ranges(const double* value, const Run& r
     extremes[i] = {std::min(l.least, r.least), std::max(l.greatest, r.greatest)};
   }
   return extremes;
+}
+
+template <class T>
+void Index<T>::copy_rows(T* out, const Run& run) const {
+  parallel_for(run, samples_, tuning::kGrain, [&](std::size_t begin, std::size_t end, int) {
+    for (auto i = static_cast<std::int32_t>(begin); i < static_cast<std::int32_t>(end); ++i)
+      gather(i, out + static_cast<std::size_t>(row_at(i)) * static_cast<std::size_t>(columns_));
+  });
 }
 
 template class Index<float>;

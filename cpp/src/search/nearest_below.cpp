@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "kernels/kernels.hpp"
+#include "quickshiftpp/positions.hpp"
 
 namespace quickshiftpp {
 
@@ -15,8 +16,9 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 }  // namespace
 
 template <class T>
-NearestBelow<T>::NearestBelow(const Index<T>& index, const double* key, const Run& run)
-    : index_(index), key_(key), extremes_(index.value_ranges(key, run)), kernel_(kernels<T>()) {}
+NearestBelow<T>::NearestBelow(const Index<T>& index, const double* key,
+                              const std::vector<ValueRange>& key_ranges)
+    : index_(index), key_(key), key_ranges_(key_ranges), kernel_(kernels<T>()) {}
 
 template <class T>
 Found NearestBelow<T>::from_point(const double* point, std::int32_t home, double limit) const {
@@ -25,20 +27,20 @@ Found NearestBelow<T>::from_point(const double* point, std::int32_t home, double
   visit_outward(
       index_, home, 1,
       [&](std::size_t node) {
-        if (!(extremes_[node].least < limit)) return kInfinity;
+        if (!(key_ranges_[node].least < limit)) return kInfinity;
         return node_distance(index_, node, point);
       },
       // The largest finite number, so that infinity always means "skip".
       [&] { return std::min(best.squared_distance, std::numeric_limits<double>::max()); },
       [&](std::int32_t block, std::size_t node) {
         const std::int32_t first = index_.block_begin(block);
-        const Ascent ascent = kernel_.upward(index_.block(block), columns, point,
-                                             best.squared_distance, key_ + first, limit);
-        for (std::uint32_t nearest = ascent.nearest; nearest != 0; nearest &= nearest - 1) {
+        const DenserInBlock found = kernel_.denser(index_.block(block), columns, point,
+                                                   best.squared_distance, key_ + first, limit);
+        for (std::uint32_t nearest = found.nearest; nearest != 0; nearest &= nearest - 1) {
           const std::int32_t j = first + std::countr_zero(nearest);
-          if (best.position < 0 || ascent.squared < best.squared_distance ||
+          if (best.position < 0 || found.squared < best.squared_distance ||
               is_preferred(index_, key_, j, best.position))
-            best = {j, ascent.squared};
+            best = {j, found.squared};
           if (index_.is_point(node)) break;  // of equal samples the first has the lowest row number
         }
       });
@@ -51,7 +53,35 @@ Found NearestBelow<T>::from_sample(std::int32_t position, double limit, double* 
   return from_point(point, position / tuning::kBlock, limit);
 }
 
-template class NearestBelow<float>;
-template class NearestBelow<double>;
+template <class T>
+NearestRows nearest_below(const Index<T>& queries, const Index<T>& targets, const double* key,
+                          const double* limit, const Run& run) {
+  const Buffer<double> key_at =
+      by_position(*targets.share_row_at_position(), key, targets.padded_samples(), run);
+  const std::vector<ValueRange> key_ranges = targets.value_ranges(key_at.data(), run);
+  const NearestBelow<T> search(targets, key_at.data(), key_ranges);
+  const bool is_self_join = &queries == &targets;
+  NearestRows nearest{Buffer<std::int32_t>(queries.samples()), Buffer<double>(queries.samples())};
+  parallel_for(run, queries.samples(), 64, [&](std::size_t begin, std::size_t end, int) {
+    std::vector<double> point(static_cast<std::size_t>(queries.columns()));
+    for (auto i = static_cast<std::int32_t>(begin); i < static_cast<std::int32_t>(end); ++i) {
+      const auto row = static_cast<std::size_t>(queries.row_at(i));
+      queries.gather(i, point.data());
+      const Found found =
+          search.from_point(point.data(), is_self_join ? i / tuning::kBlock : -1, limit[row]);
+      nearest.row[row] = found.position < 0 ? -1 : targets.row_at(found.position);
+      nearest.squared_distance[row] = found.squared_distance;
+    }
+  });
+  return nearest;
+}
+
+#define QSPP_INSTANTIATE(T)                                                              \
+  template class NearestBelow<T>;                                                        \
+  template NearestRows nearest_below<T>(const Index<T>&, const Index<T>&, const double*, \
+                                        const double*, const Run&);
+QSPP_INSTANTIATE(float)
+QSPP_INSTANTIATE(double)
+#undef QSPP_INSTANTIATE
 
 }  // namespace quickshiftpp

@@ -30,7 +30,6 @@ class TopK {
     self_ = self;
     is_short_ = k <= kShort && kernel.select != nullptr;
     filled_ = pending_ = 0;
-    may_tie_ = false;
     bound_ = discarded_ = std::numeric_limits<double>::infinity();
   }
 
@@ -72,9 +71,6 @@ class TopK {
   }
   /// Something as near as the last of the list was left out.
   bool tied_beyond() const { return discarded_ == bound_; }
-  /// Whether two of the list may be at the same distance. Always true where two are; where none
-  /// are, it may depend on what was searched for before.
-  bool may_tie() const { return may_tie_; }
 
  private:
   static constexpr Candidate kLast{std::numeric_limits<double>::infinity(), -1};
@@ -97,7 +93,7 @@ class TopK {
   void select(const Index<T>& targets, const Kernels<T>& kernel) {
     const int count = std::min(pending_, kShort);
     Selection selection{false, 0};
-    if (!is_tied_ && !may_tie_) selection = kernel.select(squared_, position_, filled_, count, k_);
+    if (!is_tied_) selection = kernel.select(squared_, position_, filled_, count, k_);
     if (!selection.is_sure) selection.next = select_by_row(targets, kernel, count);
     discarded_ = std::min(discarded_, selection.next);
     filled_ = std::min(k_, filled_ + count);
@@ -118,7 +114,6 @@ class TopK {
     old[filled_] = kLast;
     // Where some tie, others will: the next query need not try without.
     is_tied_ = !sort(targets, kernel, squared_ + kShort, position_ + kShort, count, fresh);
-    may_tie_ = true;
     fresh[count] = kLast;
     const Candidate *a = old, *b = fresh;
     const int total = std::min(k_, filled_ + count);
@@ -134,17 +129,15 @@ class TopK {
   void merge(const Index<T>& targets, const Kernels<T>& kernel) {
     const ByRow comes_first{*this, targets};
     Candidate fresh[tuning::kPending + 1];
-    may_tie_ |= !sort(targets, kernel, squared_ + kShort, position_ + kShort, pending_, fresh);
+    sort(targets, kernel, squared_ + kShort, position_ + kShort, pending_, fresh);
     fresh[pending_] = kLast;
     sorted_[filled_] = kLast;
     const int total = std::min(k_, filled_ + pending_);
     const Candidate *a = sorted_, *b = fresh;
     for (int out = 0; out < total; ++out) {
       bool take_fresh = b->squared < a->squared;
-      if (b->squared == a->squared) [[unlikely]] {
-        may_tie_ = true;
+      if (b->squared == a->squared) [[unlikely]]
         take_fresh = comes_first(*b, *a);
-      }
       merged_[out] = *(take_fresh ? b : a);
       b += take_fresh;
       a += !take_fresh;
@@ -193,7 +186,6 @@ class TopK {
   std::int32_t self_ = -1;
   bool is_short_ = false;
   bool is_tied_ = false;  // what came last held ties
-  bool may_tie_ = false;
   double bound_ = std::numeric_limits<double>::infinity();
   double discarded_ =
       std::numeric_limits<double>::infinity();  // least squared distance among those left out

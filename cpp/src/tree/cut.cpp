@@ -3,8 +3,8 @@
 #include <cmath>
 #include <limits>
 
-#include "quickshiftpp/buffer.hpp"
-#include "support/paths.hpp"
+#include "support/count_labels.hpp"
+#include "support/follow_links.hpp"
 
 namespace quickshiftpp {
 
@@ -12,139 +12,120 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-/// The quotient of two squared radii, which is at least 1 for a sample no denser than the mode.
-double radius_ratio(double sample, double mode) {
-  return sample == mode ? 1.0 : mode == 0 ? kInfinity : sample / mode;
+double mode_squared_radius(const ModeTree& tree, std::int32_t mode) {
+  return (*tree.squared_radius)[static_cast<std::size_t>(
+      tree.mode_position[static_cast<std::size_t>(mode)])];
 }
 
-/// The largest squared radius whose quotient by the mode's is at most `ratio`, so that a core takes
-/// one comparison per sample instead of a division and agrees with the division to the last bit.
-double core_radius(double mode, double ratio) {
+/// The largest squared radius whose quotient by the mode's is at most `max_ratio`. So a sample
+/// takes one comparison instead of a division, and agrees with the division to the last bit.
+double core_squared_radius(double mode, double max_ratio) {
   if (mode == 0) return 0;
-  double radius = mode * ratio;
-  while (radius_ratio(radius, mode) > ratio) radius = std::nextafter(radius, 0);
-  for (double next;
-       (next = std::nextafter(radius, kInfinity)) < kInfinity && radius_ratio(next, mode) <= ratio;)
-    radius = next;
-  return radius;
+  double largest = mode * max_ratio;
+  while (radius_ratio(largest, mode) > max_ratio) largest = std::nextafter(largest, 0);
+  for (double next; (next = std::nextafter(largest, kInfinity)) < kInfinity &&
+                    radius_ratio(next, mode) <= max_ratio;)
+    largest = next;
+  return largest;
 }
 
-/// For every mode the core that its component lies in, as a mode; -1 for none.
-std::vector<std::int32_t> owning_cores(const Cut& cut, double ratio) {
-  auto mode_radius = [&](std::size_t m) { return cut.squared_radius[cut.mode_sample[m]]; };
-  std::vector<std::int32_t> owner(cut.modes, -1);
-  for (std::size_t m = 0; m < cut.modes; ++m) {  // a parent is denser, hence done already
-    const double saddle = cut.saddle_squared_radius[m];
-    if (radius_ratio(saddle, mode_radius(m)) > ratio) {
+/// For every mode the mode whose core its component lies in, itself included; -1 for none.
+std::vector<std::int32_t> owning_modes(const ModeTree& tree, double max_ratio) {
+  std::vector<std::int32_t> owner(tree.modes(), -1);
+  for (std::size_t m = 0; m < tree.modes(); ++m) {  // parents before children
+    if (tree.saddle_ratio(m) > max_ratio) {
       owner[m] = static_cast<std::int32_t>(m);
       continue;
     }
-    // Joined at its saddle to its parent's component, it lies in the core there if the saddle does.
-    const std::int32_t core = owner[static_cast<std::size_t>(cut.mode_parent[m])];
-    if (core >= 0 && radius_ratio(saddle, mode_radius(static_cast<std::size_t>(core))) <= ratio)
+    // At its saddle it joins its parent's component: it lies in that core if the saddle does.
+    const std::int32_t core = owner[static_cast<std::size_t>(tree.parent_mode[m])];
+    const double saddle = (*tree.squared_radius)[static_cast<std::size_t>(tree.saddle_position[m])];
+    if (core >= 0 && radius_ratio(saddle, mode_squared_radius(tree, core)) <= max_ratio)
       owner[m] = core;
   }
   return owner;
 }
 
-std::vector<BasinRule> basin_rules(const Cut& cut, const std::vector<std::int32_t>& owner,
-                                   const std::vector<std::int32_t>& cores, double ratio) {
-  std::vector<BasinRule> core(cut.modes, BasinRule{-1, -1});
-  for (std::size_t c = 0; c < cores.size(); ++c) {
-    const auto m = static_cast<std::size_t>(cores[c]);
-    core[m] = {static_cast<std::int32_t>(c),
-               core_radius(cut.squared_radius[cut.mode_sample[m]], ratio)};
+/// Numbers the modes that found a core, and tells for every basin which core it lies in.
+void found_cores(const ModeTree& tree, double max_ratio, Clustering& clustering) {
+  const std::vector<std::int32_t> owner = owning_modes(tree, max_ratio);
+  clustering.basin_core.assign(tree.modes(), BasinCore{-1, -1});
+  for (std::size_t m = 0; m < tree.modes(); ++m) {  // an owner comes before what it owns
+    if (owner[m] < 0) continue;
+    if (owner[m] == static_cast<std::int32_t>(m)) {
+      clustering.basin_core[m] = {
+          static_cast<std::int32_t>(clustering.mode.size()),
+          core_squared_radius(mode_squared_radius(tree, owner[m]), max_ratio)};
+      clustering.mode.push_back(owner[m]);
+    } else {
+      clustering.basin_core[m] = clustering.basin_core[static_cast<std::size_t>(owner[m])];
+    }
   }
-  std::vector<BasinRule> rules(cut.modes, BasinRule{-1, -1});
-  for (std::size_t m = 0; m < cut.modes; ++m)
-    if (owner[m] >= 0) rules[m] = core[static_cast<std::size_t>(owner[m])];
-  return rules;
 }
 
-/// Labels the samples of one clustering after the other.
-class Climber {
- public:
-  Climber(const Cut& cut, const Run& run) : cut_(cut), run_(run), path_(cut.samples) {}
+/// Each sample climbs from parent to parent to the first sample i with label_of(i) >= 0, and takes
+/// that label.
+template <class LabelOf>
+Buffer<std::int32_t> climb(const ModeTree& tree, LabelOf&& label_of, const Run& run) {
+  Buffer<std::int32_t> link(tree.samples());
+  parallel_for(run, tree.samples(), tuning::kGrain, [&](std::size_t begin, std::size_t end, int) {
+    for (std::size_t i = begin; i < end; ++i)
+      link[i] = label_of(i) >= 0 ? static_cast<std::int32_t>(i) : tree.parent[i];
+  });
+  follow_links(link, run);
+  Buffer<std::int32_t> label(tree.samples());
+  parallel_for(run, tree.samples(), tuning::kGrain, [&](std::size_t begin, std::size_t end, int) {
+    for (std::size_t i = begin; i < end; ++i)
+      label[i] = label_of(static_cast<std::size_t>(link[i]));
+  });
+  return label;
+}
 
-  /// Each climbs to the first sample i with a start(i) that is not negative: put(i, label) takes
-  /// it. Returns how many samples each of `labels` labels has.
-  template <class Start, class Put>
-  std::vector<std::int64_t> climb(std::size_t labels, Start&& start, Put&& put,
-                                  int shortenings = tuning::kShortenings) {
-    start_paths(
-        path_.data(), cut_.samples, run_,
-        [&](std::size_t i) {
-          const std::int32_t label = start(i);
-          return label >= 0 ? ~label : cut_.parent[i];
-        },
-        shortenings);
-    std::vector<std::int64_t> size(labels, 0);
-    parallel_for(run_, cut_.samples, tuning::kGrain, [&](std::size_t begin, std::size_t end, int) {
-      LabelCounter counter(size);
-      walk_paths(path_.data(), begin, end, [&](std::size_t i, std::int32_t label) {
-        put(i, label);
-        counter.add(label);
-      });
-    });
-    return size;
-  }
-
- private:
-  const Cut& cut_;
-  const Run& run_;
-  Buffer<std::int32_t> path_;
-};
-
-/// Leaves out clusters of fewer than `least` samples. Returns the number that each keeps, -1 for
-/// those; sizes are to be counted anew.
-std::vector<std::int32_t> renumber(const Cut& cut, std::int64_t least, Clusters& clusters) {
-  std::vector<std::int32_t> number(clusters.mode.size(), -1);
+/// Leaves out the clusters that are too small. Returns the new number of each, -1 for those.
+std::vector<std::int32_t> drop_small(const ModeTree& tree, std::int64_t min_cluster_size,
+                                     Clustering& clustering) {
+  std::vector<std::int32_t> number(clustering.mode.size(), -1);
   std::vector<std::int32_t> kept;
-  for (std::size_t c = 0; c < clusters.mode.size(); ++c) {
-    const bool can_climb = cut.parent[cut.mode_sample[clusters.mode[c]]] >= 0;
-    if (clusters.size[c] < least && can_climb) continue;
+  for (std::size_t c = 0; c < clustering.mode.size(); ++c) {
+    const auto mode =
+        static_cast<std::size_t>(tree.mode_position[static_cast<std::size_t>(clustering.mode[c])]);
+    const bool can_climb = tree.parent[mode] >= 0;
+    if (clustering.size[c] < min_cluster_size && can_climb) continue;
     number[c] = static_cast<std::int32_t>(kept.size());
-    kept.push_back(clusters.mode[c]);
+    kept.push_back(clustering.mode[c]);
   }
-  clusters.mode = std::move(kept);
-  for (BasinRule& rule : clusters.basins)
-    if (rule.label >= 0) rule.label = number[static_cast<std::size_t>(rule.label)];
+  clustering.mode = std::move(kept);
+  for (BasinCore& core : clustering.basin_core)
+    if (core.label >= 0) core.label = number[static_cast<std::size_t>(core.label)];
   return number;
 }
 
 }  // namespace
 
-Clusters cut_labels(const Cut& cut, double ratio, std::int64_t min_cluster_size,
-                    std::int32_t* label, const Run& run) {
-  const std::vector<std::int32_t> owner = owning_cores(cut, ratio);
-  Clusters clusters;
-  for (std::size_t m = 0; m < cut.modes; ++m)
-    if (owner[m] == static_cast<std::int32_t>(m)) clusters.mode.push_back(owner[m]);
-  clusters.basins = basin_rules(cut, owner, clusters.mode, ratio);
-
-  Climber climber(cut, run);
-  auto core_label = [&](std::size_t i) {
-    return clusters.basins[static_cast<std::size_t>(cut.basin[i])].core_label(
-        cut.squared_radius[i]);
-  };
-  auto finish = [&](std::size_t i, std::int32_t reached) {
-    label[cut.row == nullptr ? i : static_cast<std::size_t>(cut.row[i])] = reached;
-  };
-  if (min_cluster_size <= 1) {
-    clusters.size = climber.climb(clusters.mode.size(), core_label, finish);
-    return clusters;
-  }
-  // The samples of a cluster that is too small climb on until they come to one whose cluster
-  // remains: its label is what they would have reached at once, had there been no core on the way.
-  Buffer<std::int32_t> first(cut.samples);
-  clusters.size = climber.climb(clusters.mode.size(), core_label,
-                                [&](std::size_t i, std::int32_t reached) { first[i] = reached; });
-  const std::vector<std::int32_t> number = renumber(cut, min_cluster_size, clusters);
-  clusters.size = climber.climb(
-      clusters.mode.size(),
-      [&](std::size_t i) { return number[static_cast<std::size_t>(first[i])]; }, finish,
-      0);  // few climb
-  return clusters;
+Clustering cut(const ModeTree& tree, double max_ratio, std::int64_t min_cluster_size,
+               const Run& run) {
+  Clustering clustering;
+  found_cores(tree, max_ratio, clustering);
+  const double* squared_radius = tree.squared_radius->data();
+  clustering.label = climb(
+      tree,
+      [&](std::size_t i) {
+        return clustering.basin_core[static_cast<std::size_t>(tree.basin[i])].core_label(
+            squared_radius[i]);
+      },
+      run);
+  clustering.size =
+      count_labels(clustering.label.data(), tree.samples(), clustering.mode.size(), run);
+  if (min_cluster_size <= 1) return clustering;
+  // From a cluster that is too small samples climb on to the first whose cluster remains: the label
+  // they would have reached had there been no core on the way.
+  const std::vector<std::int32_t> number = drop_small(tree, min_cluster_size, clustering);
+  const Buffer<std::int32_t> first = std::move(clustering.label);
+  clustering.label =
+      climb(tree, [&](std::size_t i) { return number[static_cast<std::size_t>(first[i])]; }, run);
+  clustering.size =
+      count_labels(clustering.label.data(), tree.samples(), clustering.mode.size(), run);
+  return clustering;
 }
 
 }  // namespace quickshiftpp

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "kernels/kernels.hpp"
-#include "support/hash.hpp"
+#include "quickshiftpp/search/coordinates.hpp"
 
 namespace quickshiftpp {
 
@@ -72,25 +72,26 @@ LogRadiusSum log_radius_sum_of(const Index<T>& index, const NeighborLists& lists
 }  // namespace
 
 void knn_log_density(const double* squared_radius, std::size_t count, std::size_t samples, int k,
-                     double dimension, int unit, double* out, const Run& run) {
+                     double dimension, int scale_exponent, double* out, const Run& run) {
   const double log_volume =
       0.5 * dimension * std::log(std::numbers::pi) - std::lgamma(0.5 * dimension + 1);
   const double constant =
       std::log(static_cast<double>(k)) - std::log(static_cast<double>(samples)) - log_volume;
-  const double log_unit = unit * std::numbers::ln2;
+  const double log_scale = scale_exponent * std::numbers::ln2;
   parallel_for(run, count, tuning::kGrain, [&](std::size_t begin, std::size_t end, int) {
     for (std::size_t i = begin; i < end; ++i)
-      out[i] = constant - dimension * (0.5 * std::log(squared_radius[i]) - log_unit);
+      out[i] = constant - dimension * (0.5 * std::log(squared_radius[i]) - log_scale);
   });
 }
 
-void radii(const double* squared_radius, std::size_t count, int unit, double* out, const Run& run) {
-  const double factor = std::ldexp(1.0, -unit);
+void radii(const double* squared_radius, std::size_t count, int scale_exponent, double* out,
+           const Run& run) {
+  const double factor = std::ldexp(1.0, -scale_exponent);
   const bool is_exact = std::isnormal(factor);
   parallel_for(run, count, tuning::kGrain, [&](std::size_t begin, std::size_t end, int) {
     for (std::size_t i = begin; i < end; ++i) {
       const double radius = std::sqrt(squared_radius[i]);
-      out[i] = is_exact ? radius * factor : std::ldexp(radius, -unit);
+      out[i] = is_exact ? radius * factor : std::ldexp(radius, -scale_exponent);
     }
   });
 }

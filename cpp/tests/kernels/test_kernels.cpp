@@ -172,45 +172,7 @@ TEST_CASE("select: the k nearest of a list and new ones, or nothing where some a
   }
 }
 
-TEST_CASE("crossings: what plain loops find") {
-  std::mt19937 engine(5);
-  constexpr int samples = 50;
-  for (int basins : {1, 2, 3, 40})
-    for (int k : {1, 2, 9, 17, 18, 33, 65, 66, 140}) {
-      std::vector<Dweller> dweller(samples);
-      for (Dweller& d : dweller)
-        d = {static_cast<std::int32_t>(engine() % basins), static_cast<float>(engine() % 6)};
-      const std::size_t stride = k + 3;
-      std::vector<std::int32_t> neighbor(samples * stride, -1);
-      for (int i = 0; i < samples; ++i)
-        for (int c = 0; c < k; ++c)
-          neighbor[i * stride + c] = c == 0 ? i : static_cast<std::int32_t>(engine() % samples);
-      for (auto [begin, end] : {std::pair{0, 32}, {32, 50}, {7, 8}}) {
-        const std::size_t most = (end - begin) * k + Crossings::kSpare;
-        std::vector<std::int32_t> sample(most), place(most);
-        const ListBlock lists{neighbor.data() + begin * stride, stride, k, begin, end};
-        const int found =
-            kernels<double>().crossings(lists, dweller.data(), {sample.data(), place.data()});
-        std::set<std::pair<int, int>> seen;
-        for (int f = 0; f < found; ++f) seen.emplace(sample[f], place[f]);
-        CHECK(static_cast<int>(seen.size()) == found);
-        for (int i = begin; i < end; ++i) {
-          int in_row = -1;  // the basin of the neighbours abroad seen last
-          for (int c = 1; c < k; ++c) {
-            const Dweller other = dweller[neighbor[i * stride + c]];
-            const bool abroad =
-                other.basin != dweller[i].basin && other.radius <= dweller[i].radius;
-            const bool is_found = seen.count({i, c}) > 0;
-            if (is_found) CHECK(abroad);
-            if (abroad && other.basin != in_row) CHECK(is_found);
-            if (abroad) in_row = other.basin;
-          }
-        }
-      }
-    }
-}
-
-TEST_CASE("reaching, between, upward: what plain loops find") {
+TEST_CASE("reaching, denser: what plain loops find") {
   testing::Bench bench;
   std::mt19937 engine(5);
   for (int round = 0; round < 8; ++round) {
@@ -220,27 +182,26 @@ TEST_CASE("reaching, between, upward: what plain loops find") {
       const auto rows = testing::random_rows<double>(kBlock, columns, 3, 9 + columns);
       const Index<double> index(rows.data(), kBlock, columns, false, bench.run);
       const std::vector<double> query(columns, 1.0);
-      std::uint32_t reaching = 0, between = 0, level = 0, nearest = 0;
+      std::uint32_t reaching = 0, equally_dense = 0, nearest = 0;
       double least = 4;  // the limit
       for (int i = 0; i < kBlock; ++i) {
         double squared = 0;
         for (int c = 0; c < columns; ++c)
           squared += (rows[i * columns + c] - 1) * (rows[i * columns + c] - 1);
         const std::uint32_t bit = std::uint32_t{1} << i;
-        if (radius[i] >= 2 && radius[i] <= 4) between |= bit;
         if (squared <= radius[i] && radius[i] <= 3) reaching |= bit;
-        if (squared <= 4 && radius[i] == 3) level |= bit;
+        if (squared <= 4 && radius[i] == 3) equally_dense |= bit;
         if (squared > least || radius[i] >= 3) continue;
         nearest = squared < least ? bit : nearest | bit;
         least = squared;
       }
       const auto& kernel = kernels<double>();
-      CHECK(kernel.between(radius, 2, 4) == between);
       CHECK(kernel.reaching(index.block(0), columns, query.data(), 3, radius) == reaching);
-      const Ascent ascent = kernel.upward(index.block(0), columns, query.data(), 4, radius, 3);
-      CHECK(ascent.nearest == nearest);
-      CHECK(ascent.level == level);
-      if (nearest != 0) CHECK(ascent.squared == least);
+      const DenserInBlock found =
+          kernel.denser(index.block(0), columns, query.data(), 4, radius, 3);
+      CHECK(found.nearest == nearest);
+      CHECK(found.equally_dense == equally_dense);
+      if (nearest != 0) CHECK(found.squared == least);
     }
   }
 }

@@ -3,7 +3,8 @@
 #include <vector>
 
 #include "quickshiftpp/search/cascade.hpp"
-#include "quickshiftpp/tree/ascent.hpp"
+#include "quickshiftpp/search/join.hpp"
+#include "quickshiftpp/tree/mode_tree.hpp"
 #include "samples.hpp"
 
 using namespace quickshiftpp;
@@ -30,9 +31,9 @@ bool are_same(const NeighborLists& lists, const NeighborLists& expected, const I
     if (lists.squared_radii()[i] == 0) continue;  // any of the equal rows will do
     same &= lists.tied_beyond(i) == expected.tied_beyond(i);
     for (int c = 0; c < lists.k(); ++c) same &= lists.positions(i)[c] == expected.positions(i)[c];
-    if (!lists.may_tie(i) && lists.keeps_distances())
-      for (int c = 2; c < lists.k(); ++c)
-        same &= lists.squared_distance(index, i, c) > lists.squared_distance(index, i, c - 1);
+    for (int c = 0; c < lists.k(); ++c)
+      same &=
+          lists.squared_distance(index, i, c) == index.squared_distance(i, lists.positions(i)[c]);
   }
   return same;
 }
@@ -67,7 +68,7 @@ TEST_CASE_TEMPLATE("a cascade finds what brute force finds", T, float, double) {
       const Index<T> index(rows.data(), samples, columns, false, bench.run);
       for (int k : {1, 6, 32, 70, 150, 499}) {
         const NeighborLists expected = neighbor_lists(index, k, bench.run);
-        const auto parents = denser_parents<T>(index, expected, nullptr, bench.run);
+        const ModeTree tree = build_mode_tree<T>(index, expected, nullptr, bench.run);
         for (int axes : {1, columns / 2 + 1, columns})
           for (double tolerance : {0.0, 1.0}) {  // in float32, and in integers
             const auto coordinates = first_columns(rows, samples, columns, axes);
@@ -76,9 +77,9 @@ TEST_CASE_TEMPLATE("a cascade finds what brute force finds", T, float, double) {
             // By themselves all the way, and in pairs as soon as lists are full.
             for (std::size_t home : {samples, std::size_t{1}})
               CHECK(are_same(cascade.neighbor_lists(k, bench.run, home), expected, index));
-            const auto found = denser_parents<T>(index, expected, &cascade, bench.run);
-            CHECK(std::equal(parents.parent.data(), parents.parent.data() + samples,
-                             found.parent.data()));
+            const ModeTree found = build_mode_tree<T>(index, expected, &cascade, bench.run);
+            CHECK(
+                std::equal(tree.parent.data(), tree.parent.data() + samples, found.parent.data()));
           }
       }
     }

@@ -2,6 +2,7 @@
 
 #include <stdexcept>
 
+#include "quickshiftpp/search/join.hpp"
 #include "quickshiftpp/search/pixels.hpp"
 #include "samples.hpp"
 

@@ -1,74 +1,93 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <limits>
 
-#include "quickshiftpp/tree/ascent.hpp"
+#include "quickshiftpp/search/join.hpp"
 #include "samples.hpp"
+#include "tree/ascent.hpp"
 
 using namespace quickshiftpp;
 
-TEST_CASE("parents are the nearest samples of smaller radius") {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+UphillLinks links_of(const Index<double>& index, const NeighborLists& lists, const Run& run) {
+  const DensityOrder<double> order(index, lists.squared_radii());
+  return find_uphill_links<double>(order, lists, index.value_ranges(lists.squared_radii(), run),
+                                   nullptr, run);
+}
+
+/// Whether two links lead to the same rows of two indexes.
+bool same_rows(const Index<double>& a, const Buffer<std::int32_t>& link_a, const Index<double>& b,
+               const Buffer<std::int32_t>& link_b) {
+  auto by_row = [](const Index<double>& index, const Buffer<std::int32_t>& link) {
+    std::vector<std::int32_t> row(index.samples());
+    for (std::int32_t i = 0; i < static_cast<std::int32_t>(index.samples()); ++i) {
+      const std::int32_t to = link[static_cast<std::size_t>(i)];
+      row[static_cast<std::size_t>(index.row_at(i))] = to < 0 ? -1 : index.row_at(to);
+    }
+    return row;
+  };
+  return by_row(a, link_a) == by_row(b, link_b);
+}
+
+}  // namespace
+
+TEST_CASE("links uphill are what plain loops find, from lists and from radii alone") {
   testing::Bench bench;
   const std::size_t samples = 400;
-  for (int grid : {0, 4}) {
+  for (int grid : {0, 4, 40}) {
     const auto rows = testing::random_rows<double>(samples, 2, grid, 21);
-    for (bool tree : {true, false}) {
-      const Index<double> index(rows.data(), samples, 2, tree, bench.run);
-      const NeighborLists lists = neighbor_lists(index, 5, bench.run);
-      const Parents listed = denser_parents<double>(index, lists, nullptr, bench.run);
-      const Buffer<std::int32_t>& parent = listed.parent;
+    const Index<double> plain(rows.data(), samples, 2, false, bench.run);
+    for (int k : {2, 5, 17}) {
+      const NeighborLists lists = neighbor_lists(plain, k, bench.run);
+      const UphillLinks links = links_of(plain, lists, bench.run);
       const double* radius = lists.squared_radii();
-      if (tree) {
-        const NeighborLists radii = neighbor_lists(index, 5, bench.run, true);
-        const Parents searched = denser_parents<double>(index, radii, nullptr, bench.run);
-        CHECK(std::equal(parent.data(), parent.data() + samples, searched.parent.data()));
-      }
+      const DensityOrder<double> order(plain, radius);
+      bool is_right = true;
       for (std::int32_t i = 0; i < static_cast<std::int32_t>(samples); ++i) {
-        double best = std::numeric_limits<double>::infinity();
-        auto distance = [&](std::int32_t j) {
-          return testing::squared_distance(rows, 2, index.row_at(i), index.row_at(j));
-        };
-        for (std::int32_t j = 0; j < static_cast<std::int32_t>(samples); ++j)
-          if (radius[j] < radius[i]) best = std::min(best, distance(j));
-        if (parent[i] < 0) {
-          CHECK(best == std::numeric_limits<double>::infinity());
-        } else {
-          CHECK(radius[parent[i]] < radius[i]);
-          CHECK(distance(parent[i]) == best);
-        }
-        if (listed.next[i] < 0) continue;  // left to others
-        double nearest = std::numeric_limits<double>::infinity();
-        int peers = 0;
+        std::int32_t parent = -1, mutual = i, plateau = i;
         for (std::int32_t j = 0; j < static_cast<std::int32_t>(samples); ++j) {
-          if (j == i || distance(j) > std::min(radius[i], radius[j])) continue;
-          if (radius[j] < radius[i]) nearest = std::min(nearest, distance(j));
-          peers += radius[j] == radius[i];
+          auto is_better = [&](std::int32_t best) {
+            const double old = best < 0 || best == i ? kInfinity : plain.squared_distance(i, best);
+            const double squared = plain.squared_distance(i, j);
+            return squared != old ? squared < old : order.is_denser(j, best);
+          };
+          const bool is_mutual = plain.squared_distance(i, j) <= std::min(radius[i], radius[j]);
+          if (radius[j] < radius[i] && is_better(parent)) parent = j;
+          if (radius[j] < radius[i] && is_mutual && is_better(mutual)) mutual = j;
+          if (radius[j] == radius[i] && is_mutual && order.is_denser(j, plateau)) plateau = j;
         }
-        if (listed.next[i] == i) {
-          CHECK(nearest == std::numeric_limits<double>::infinity());
-          if (radius[i] > 0) CHECK(peers == 0);
-        } else {
-          CHECK(radius[listed.next[i]] < radius[i]);
-          CHECK(distance(listed.next[i]) == nearest);
-          CHECK(nearest <= radius[listed.next[i]]);
-        }
+        is_right &= links.parent[static_cast<std::size_t>(i)] == parent;
+        if (radius[i] == 0) continue;  // linked separately
+        is_right &=
+            links.mutual_parent[static_cast<std::size_t>(i)] == (mutual != i ? mutual : plateau);
+      }
+      CHECK(is_right);
+      const Index<double> tree(rows.data(), samples, 2, true, bench.run);
+      for (bool only_radii : {false, true}) {
+        const NeighborLists found = neighbor_lists(tree, k, bench.run, only_radii);
+        const UphillLinks same = links_of(tree, found, bench.run);
+        CHECK(same_rows(plain, links.parent, tree, same.parent));
+        bool has_zeros = std::any_of(radius, radius + samples, [](double r) { return r == 0; });
+        if (!has_zeros) CHECK(same_rows(plain, links.mutual_parent, tree, same.mutual_parent));
       }
     }
   }
 }
 
-TEST_CASE("parents from the beginnings of longer lists are those from lists of that length") {
+TEST_CASE("links from a prefix are those from lists of that length") {
   testing::Bench bench;
   const std::size_t samples = 3000;
   for (int grid : {0, 9, 60}) {
     const auto rows = testing::random_rows<double>(samples, 2, grid, 33);
     const Index<double> index(rows.data(), samples, 2, true, bench.run);
     const NeighborLists longer = neighbor_lists(index, 12, bench.run);
-    for (const NeighborLists& beginning : longer.first(index, {11, 8, 5, 2}, bench.run)) {
-      const NeighborLists lists = neighbor_lists(index, beginning.k(), bench.run);
-      REQUIRE(beginning.stride() > lists.stride());
-      const Parents expected = denser_parents<double>(index, lists, nullptr, bench.run);
-      const Parents found = denser_parents<double>(index, beginning, nullptr, bench.run);
+    for (int k : {11, 8, 5, 2}) {
+      const UphillLinks expected = links_of(index, neighbor_lists(index, k, bench.run), bench.run);
+      const UphillLinks found = links_of(index, longer.prefix(index, k, bench.run), bench.run);
       CHECK(std::equal(found.parent.data(), found.parent.data() + samples, expected.parent.data()));
     }
   }

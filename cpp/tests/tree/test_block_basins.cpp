@@ -9,7 +9,7 @@
 
 using namespace quickshiftpp;
 
-TEST_CASE("BlockBasins: every sample in one share of its block, with the least radius of each") {
+TEST_CASE("BlockBasins: every sample in one basin of its block, with the least radius of each") {
   testing::Bench bench;
   for (std::size_t samples : {std::size_t{1}, std::size_t{33}, std::size_t{20000}}) {
     const auto rows = testing::random_rows<double>(samples, 2, 0, 4);
@@ -20,21 +20,21 @@ TEST_CASE("BlockBasins: every sample in one share of its block, with the least r
       basin[i] = static_cast<std::int32_t>(i * i % 7);
       radius[i] = static_cast<double>(i % 5);
     }
-    const BlockBasins shares(index, basin.data(), radius.data(), bench.run);
+    const BlockBasins basins(index, basin.data(), radius.data(), bench.run);
     for (std::int32_t block = 0; block < index.blocks(); ++block) {
       std::vector<std::int32_t> seen;
-      for (const BlockBasin& share : shares.of_block(block)) {
-        CHECK(std::count(seen.begin(), seen.end(), share.basin) == 0);
-        seen.push_back(share.basin);
+      for (const BlockBasin& found : basins.of_block(block)) {
+        CHECK(std::count(seen.begin(), seen.end(), found.basin) == 0);
+        seen.push_back(found.basin);
         std::uint32_t lanes = 0;
         double least = std::numeric_limits<double>::infinity();
         for (std::int32_t i = index.block_begin(block); i < index.block_end(block); ++i) {
-          if (basin[static_cast<std::size_t>(i)] != share.basin) continue;
+          if (basin[static_cast<std::size_t>(i)] != found.basin) continue;
           lanes |= std::uint32_t{1} << (i - index.block_begin(block));
           least = std::min(least, radius[static_cast<std::size_t>(i)]);
         }
-        CHECK(share.lanes == lanes);
-        CHECK(share.least == least);
+        CHECK(found.lanes == lanes);
+        CHECK(found.least_squared_radius == least);
       }
       for (std::int32_t i = index.block_begin(block); i < index.block_end(block); ++i)
         CHECK(std::count(seen.begin(), seen.end(), basin[static_cast<std::size_t>(i)]) == 1);

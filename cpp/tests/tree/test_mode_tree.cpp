@@ -4,26 +4,20 @@
 #include <numeric>
 #include <random>
 
-#include "quickshiftpp/tree/ascent.hpp"
+#include "quickshiftpp/search/join.hpp"
+#include "quickshiftpp/tree/links.hpp"
 #include "quickshiftpp/tree/mode_tree.hpp"
 #include "samples.hpp"
-#include "support/paths.hpp"
+#include "support/count_labels.hpp"
+#include "support/parallel_sort.hpp"
 
 using namespace quickshiftpp;
 
 namespace {
 
 template <class T>
-ModeTree tree_of(const Index<T>& index, const NeighborLists& lists, const Run& run,
-                 NearBlocks* near = nullptr) {
-  Parents parents = denser_parents<T>(index, lists, nullptr, run);
-  return mode_tree(index, lists, parents, near, run);
-}
-
-Buffer<std::int32_t> buffered(const std::vector<std::int32_t>& values) {
-  Buffer<std::int32_t> buffer(values.size());
-  std::copy(values.begin(), values.end(), buffer.data());
-  return buffer;
+ModeTree tree_of(const Index<T>& index, const NeighborLists& lists, const Run& run) {
+  return build_mode_tree<T>(index, lists, nullptr, run);
 }
 
 }  // namespace
@@ -36,10 +30,10 @@ TEST_CASE("two groups on a line meet at the sparse sample between them") {
   const NeighborLists lists = neighbor_lists(index, 4, bench.run);
   const ModeTree tree = tree_of(index, lists, bench.run);
   REQUIRE(tree.modes() == 2);
-  CHECK(index.row_at(tree.position[0]) == 1);  // r = 2, like samples 2 to 4, and comes first
-  CHECK(tree.parent == std::vector<std::int32_t>{-1, 0});
-  CHECK(tree.saddle[0] == -1);
-  CHECK(index.row_at(tree.saddle[1]) == 5);
+  CHECK(index.row_at(tree.mode_position[0]) == 1);  // r = 2, like samples 2 to 4, and comes first
+  CHECK(tree.parent_mode == std::vector<std::int32_t>{-1, 0});
+  CHECK(tree.saddle_position[0] == -1);
+  CHECK(index.row_at(tree.saddle_position[1]) == 5);
   CHECK(tree.size[0] == static_cast<std::int64_t>(rows.size()));
 }
 
@@ -52,7 +46,7 @@ TEST_CASE("equal rows make one mode, however many lists hold them") {
   const ModeTree tree = tree_of(index, lists, bench.run);
   REQUIRE(tree.modes() == 2);
   CHECK(tree.size == std::vector<std::int64_t>{1000, 1000});
-  CHECK(tree.parent == std::vector<std::int32_t>{-1, -1});
+  CHECK(tree.parent_mode == std::vector<std::int32_t>{-1, -1});
 }
 
 TEST_CASE("equal rows with radius zero are no work for the search of borders") {
@@ -78,15 +72,15 @@ TEST_CASE_TEMPLATE("the graph searched again is the graph of the lists", T, floa
         const NeighborLists radii = neighbor_lists(tree, k, bench.run, true);
         const ModeTree a = tree_of(plain, lists, bench.run);
         const ModeTree b = tree_of(tree, radii, bench.run);
-        CHECK(a.parent == b.parent);
+        CHECK(a.parent_mode == b.parent_mode);
         CHECK(a.size == b.size);
         bool same = a.modes() == b.modes();
         auto row = [](const Index<T>& index, std::int32_t position) {
           return position < 0 ? -1 : index.row_at(position);
         };
         for (std::size_t m = 0; same && m < a.modes(); ++m)
-          same = row(plain, a.position[m]) == row(tree, b.position[m]) &&
-                 row(plain, a.saddle[m]) == row(tree, b.saddle[m]);
+          same = row(plain, a.mode_position[m]) == row(tree, b.mode_position[m]) &&
+                 row(plain, a.saddle_position[m]) == row(tree, b.saddle_position[m]);
         for (std::int32_t i = 0; same && i < static_cast<std::int32_t>(samples); ++i)
           same = b.basin[static_cast<std::size_t>(i)] ==
                  a.basin[static_cast<std::size_t>(tree.row_at(i))];
@@ -96,29 +90,7 @@ TEST_CASE_TEMPLATE("the graph searched again is the graph of the lists", T, floa
   }
 }
 
-TEST_CASE("near blocks found for one k serve the smaller ones, and no larger one") {
-  testing::Bench bench;
-  const std::size_t samples = 5000;
-  for (int grid : {0, 50}) {
-    auto rows = testing::random_rows<double>(samples, 2, grid, 8);
-    std::fill_n(rows.begin(), 80, 0.5);  // of radius zero up to k = 40
-    const Index<double> index(rows.data(), samples, 2, true, bench.run);
-    NearBlocks near;
-    for (int k : {60, 45, 33, 5, 90}) {
-      CHECK(near.serve(index, k) == (k == 45 || k == 33 || k == 5));
-      const NeighborLists radii = neighbor_lists(index, k, bench.run, true);
-      const ModeTree expected = tree_of(index, radii, bench.run);
-      const ModeTree found = tree_of(index, radii, bench.run, &near);
-      CHECK(near.serve(index, k));
-      CHECK(found.position == expected.position);
-      CHECK(found.saddle == expected.saddle);
-      CHECK(found.parent == expected.parent);
-      CHECK(found.size == expected.size);
-    }
-  }
-}
-
-TEST_CASE("find_roots follows paths of any length, in any direction") {
+TEST_CASE("link_roots follows paths of any length, in any direction") {
   testing::Bench bench;
   const std::size_t count = 100000;
   std::mt19937 engine(3);
@@ -131,7 +103,7 @@ TEST_CASE("find_roots follows paths of any length, in any direction") {
     std::vector<std::int32_t> up(count);
     for (std::size_t i = 0; i < count; ++i)
       up[static_cast<std::size_t>(order[i])] = order[i == 0 ? 0 : i - 1];
-    const Buffer<std::int32_t> root = find_roots(buffered(up), bench.run);
+    const Buffer<std::int32_t> root = link_roots(up.data(), count, bench.run);
     CHECK(std::all_of(root.data(), root.data() + count,
                       [&](std::int32_t found) { return found == order[0]; }));
   }
@@ -139,7 +111,7 @@ TEST_CASE("find_roots follows paths of any length, in any direction") {
   std::vector<std::int32_t> up(count);
   for (std::size_t i = 0; i < count; ++i)
     up[i] = static_cast<std::int32_t>(i % 5 == 0 ? i : engine() % i);
-  const Buffer<std::int32_t> root = find_roots(buffered(up), bench.run);
+  const Buffer<std::int32_t> root = link_roots(up.data(), count, bench.run);
   bool all_right = true;
   for (std::size_t i = 0; i < count; ++i) {
     auto expected = static_cast<std::int32_t>(i);
@@ -150,16 +122,37 @@ TEST_CASE("find_roots follows paths of any length, in any direction") {
   CHECK(all_right);
 }
 
-TEST_CASE("a counter counts labels that share a place in its memory") {
-  std::vector<std::int64_t> size(1000, 0);
-  {
-    LabelCounter counter(size);
-    for (int round = 0; round < 3; ++round)
-      for (std::int32_t label = 0; label < 1000; ++label)
-        for (std::int32_t i = 0; i <= label % 5; ++i) counter.add(label);
+TEST_CASE("links that are no entries are refused") {
+  testing::Bench bench;
+  for (std::int32_t bad : {-1, 2}) {
+    const std::int32_t link[] = {0, bad};
+    CHECK_THROWS_AS(link_roots(link, 2, bench.run), std::invalid_argument);
   }
-  bool all_right = true;
-  for (std::size_t label = 0; label < size.size(); ++label)
-    all_right &= size[label] == static_cast<std::int64_t>(3 * (label % 5 + 1));
-  CHECK(all_right);
+}
+
+TEST_CASE("count_labels counts what a plain loop counts") {
+  testing::Bench bench;
+  const std::size_t count = 50000, labels = 700;
+  std::mt19937 engine(4);
+  std::vector<std::int32_t> label(count);
+  for (std::size_t i = 0; i < count; ++i)
+    label[i] =
+        i > 0 && engine() % 4 != 0 ? label[i - 1] : static_cast<std::int32_t>(engine() % labels);
+  std::vector<std::int64_t> expected(labels, 0);
+  for (const std::int32_t l : label) ++expected[static_cast<std::size_t>(l)];
+  CHECK(count_labels(label.data(), count, labels, bench.run) == expected);
+}
+
+TEST_CASE("parallel_sort sorts what std::sort sorts") {
+  testing::Bench bench;
+  std::mt19937 engine(5);
+  for (std::size_t count :
+       {std::size_t{0}, std::size_t{1}, tuning::kSortPiece, std::size_t{300001}}) {
+    std::vector<unsigned> values(count), expected;
+    for (unsigned& value : values) value = engine() % 1000;
+    expected = values;
+    std::sort(expected.begin(), expected.end());
+    parallel_sort(values.begin(), values.end(), std::less<>(), bench.run);
+    CHECK(values == expected);
+  }
 }

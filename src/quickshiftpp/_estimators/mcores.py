@@ -6,13 +6,13 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import _fit_context
 
 from .._progress import stage
-from .._tree.ascent import nearest_below
-from .._validation import resolve_k, resolve_threads
-from .base import all_or_nothing
-from .core_clusterer import CORE_CONSTRAINTS, CoreClusterer
+from .._search.pipeline import find_neighbors
+from .._threads import resolve_threads
+from .._tree.build import build_tree
+from .._validation import Allowed, resolve_k, validate_samples
+from .core_clusterer import CORE_PARAMETERS, CoreClusterer
 
 
 class MCores(CoreClusterer):
@@ -44,7 +44,8 @@ class MCores(CoreClusterer):
     ----------
     labels_, core_labels_, n_clusters_, radii_, log_density_, parents_, mode_indices_, tree_, k_, \
 dimension_
-        As of :class:`QuickshiftPP`.
+        The same as those of :class:`QuickshiftPP`. ``tree_`` knows the cores, not the nearest-core
+        labels: ``tree_.core_labels(beta=beta_)`` equals `core_labels_`.
 
     References
     ----------
@@ -62,7 +63,7 @@ dimension_
     3
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = CORE_CONSTRAINTS
+    _allowed: ClassVar[dict[str, Allowed]] = CORE_PARAMETERS
 
     def __init__(
         self,
@@ -83,10 +84,6 @@ dimension_
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def _candidate_ks(self, n_samples: int) -> list[int]:
-        return [resolve_k(self.k, n_samples)]
-
-    @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: npt.ArrayLike, y: Any = None) -> Self:  # noqa: ARG002
         """Cluster the samples.
 
@@ -99,25 +96,24 @@ dimension_
         -------
         self
         """
-        threads = resolve_threads(self.n_jobs)
-        with all_or_nothing(self):
-            samples = self._build_index(X, threads)
+        with self._fitting():
+            samples = validate_samples(X, estimator=self)
             k = resolve_k(self.k, samples.shape[0])
-            surveyor = self._search(samples, k, self.dimension, threads)
-            landscape = surveyor.survey(k)
-            surveyor.finish()
-            with stage("labels", self.verbose) as progress:
-                self._take_landscape(landscape)
-                self._take_labels(float(self.beta), min_cluster_size=1)
-                is_core = self.core_labels_ >= 0
-                key = np.where(is_core, self._squared_radii, np.inf)
-                # A core sample keeps its label, without a search.
-                limit = np.where(is_core, -1.0, np.inf)
-                cascade = surveyor.found.cascade
-                if cascade is not None:
-                    core = cascade.nearest_below(key, limit, threads, progress)
-                else:
-                    index = self._index
-                    core, _ = nearest_below(index, index, key, limit, threads, progress)
-                self.labels_ = np.where(is_core, self.core_labels_, self.core_labels_[core])
+            with find_neighbors(
+                samples,
+                k,
+                algorithm=self.algorithm,
+                threads=resolve_threads(self.n_jobs),
+                needs_lists=isinstance(self.dimension, str),
+                verbose=self.verbose,
+            ) as neighbors:
+                tree = build_tree(neighbors, k, self.dimension)
+                with stage("labels", self.verbose) as progress:
+                    self._set_clustering(tree, float(self.beta), min_cluster_size=1)
+                    is_core = self.core_labels_ >= 0
+                    key = np.where(is_core, tree._squared_radii, np.inf)
+                    # A core sample keeps its label, without a search.
+                    limit = np.where(is_core, -1.0, np.inf)
+                    nearest = neighbors.nearest_below(key, limit, progress)
+                    self.labels_ = np.where(is_core, self.core_labels_, self.core_labels_[nearest])
         return self

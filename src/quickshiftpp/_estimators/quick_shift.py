@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-from numbers import Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import _fit_context
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from .. import _core
 from .._progress import stage
-from .._tree.ascent import forest_labels, nearest_below
+from .._search.index import IndexedSamples
+from .._search.pipeline import index_samples
+from .._threads import resolve_threads
 from .._tree.density import gaussian_density
-from .._validation import resolve_k, resolve_threads
-from .base import SEARCH_CONSTRAINTS, IndexedClusterer, all_or_nothing
+from .._validation import DISTANCE, NONE, POSITIVE, Allowed, choice, resolve_k, validate_samples
+from .base import SEARCH_PARAMETERS, DensityClusterer
 
 
-class QuickShift(IndexedClusterer):
+class QuickShift(DensityClusterer):
     """Quick Shift clustering: link each sample to the nearest denser one.
 
     The density is a Gaussian kernel estimate. Each sample links to its nearest sample of strictly
@@ -80,13 +79,12 @@ class QuickShift(IndexedClusterer):
     1
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "bandwidth": [Interval(Real, 0, None, closed="neither"), None],
-        "tau": [Interval(Real, 0, np.inf, closed="both"), None],
-        **SEARCH_CONSTRAINTS,
-        "algorithm": [StrOptions({"auto", "kd_tree", "brute"})],
+    _allowed: ClassVar[dict[str, Allowed]] = {
+        "bandwidth": POSITIVE | NONE,
+        "tau": DISTANCE | NONE,
+        **SEARCH_PARAMETERS,
+        "algorithm": choice("auto", "kd_tree", "brute"),
     }
-    _can_cascade: ClassVar[bool] = False
 
     labels_: npt.NDArray[np.int32]
     mode_indices_: npt.NDArray[np.int64]
@@ -107,7 +105,6 @@ class QuickShift(IndexedClusterer):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: npt.ArrayLike, y: Any = None) -> Self:  # noqa: ARG002
         """Cluster the samples.
 
@@ -121,23 +118,34 @@ class QuickShift(IndexedClusterer):
         self
         """
         threads = resolve_threads(self.n_jobs)
-        with all_or_nothing(self):
-            self._build_index(X, threads)
+        with self._fitting():
+            indexed, _ = index_samples(
+                validate_samples(X, estimator=self),
+                0,
+                algorithm=self.algorithm,
+                threads=threads,
+                can_cascade=False,
+                verbose=self.verbose,
+            )
+            index: Any = indexed.index
+            exponent = indexed.scale_exponent
             self.bandwidth_ = (
-                self._typical_radius(threads) if self.bandwidth is None else float(self.bandwidth)
+                self._typical_radius(indexed, threads)
+                if self.bandwidth is None
+                else float(self.bandwidth)
             )
             self.tau_ = 3 * self.bandwidth_ if self.tau is None else float(self.tau)
             with stage("density", self.verbose) as progress:
                 sums, self.log_density_ = gaussian_density(
-                    self._index, self.bandwidth_, self._unit, threads, progress
+                    index, self.bandwidth_, exponent, threads, progress
                 )
-            with stage("ascent", self.verbose) as progress:
-                self.parents_, squared = nearest_below(
-                    self._index, self._index, -sums, -sums, threads, progress
+            with stage("parents", self.verbose) as progress:
+                self.parents_, squared = _core.nearest_below(
+                    index, index, -sums, -sums, threads, progress
                 )
-                self.parent_distances_ = np.ldexp(np.sqrt(squared), -self._unit)
+                self.parent_distances_ = np.ldexp(np.sqrt(squared), -exponent)
             with stage("labels", self.verbose):
-                self._rank, self._first_equal = _core.coordinate_ranks(self._index, threads)
+                self._rank, self._first_equal = _core.coordinate_ranks(index, threads)
                 self.labels_, roots = self._cut(self.tau_)
                 self.mode_indices_ = roots.astype(np.int64)
                 self.n_clusters_ = len(roots)
@@ -146,20 +154,25 @@ class QuickShift(IndexedClusterer):
     def cut(self, tau: float) -> npt.NDArray[np.int32]:
         """Return the labels for another `tau`, without fitting again."""
         check_is_fitted(self)
-        if not tau >= 0:
-            raise ValueError(f"tau is {tau}, but it must be a distance: 0 or more.")
+        DISTANCE.check("tau", tau)
         return self._cut(float(tau))[0]
 
     def _cut(self, tau: float) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
+        """Return labels, and the row of each cluster's mode in label order."""
         linked = (self.parents_ >= 0) & (self.parent_distances_ <= tau)
-        up = np.where(linked, self.parents_, self._first_equal)
-        return forest_labels(up, self.log_density_, self._rank, resolve_threads(self.n_jobs))
+        link = np.where(linked, self.parents_, self._first_equal)
+        root_of = _core.link_roots(link, resolve_threads(self.n_jobs))
+        roots = np.flatnonzero(root_of == np.arange(len(root_of), dtype=np.int32)).astype(np.int32)
+        roots = roots[np.lexsort((self._rank[roots], -self.log_density_[roots]))]
+        label_of_root = np.empty(len(root_of), dtype=np.int32)
+        label_of_root[roots] = np.arange(len(roots), dtype=np.int32)
+        return label_of_root[root_of], roots
 
-    def _typical_radius(self, threads: int) -> float:
-        index: Any = self._index
+    def _typical_radius(self, indexed: IndexedSamples, threads: int) -> float:
+        index: Any = indexed.index
         with stage("bandwidth", self.verbose) as progress:
             k = resolve_k(None, index.samples)
             squared = _core.kth_squared_distances(index, index, k, threads, progress)
-            radii = np.ldexp(np.sqrt(squared), -self._unit)
-        positive = radii[radii > 0]  # coinciding samples say nothing about scale
+            radii = np.ldexp(np.sqrt(squared), -indexed.scale_exponent)
+        positive = radii[radii > 0]  # equal samples say nothing about scale
         return float(np.median(positive)) if positive.size else 1.0

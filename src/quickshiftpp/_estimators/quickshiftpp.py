@@ -1,4 +1,4 @@
-"""The main estimator: validate, find neighbours, build the tree, label, predict."""
+"""The main estimator: validate, find neighbors, build the tree, label, predict."""
 
 from __future__ import annotations
 
@@ -8,28 +8,29 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import _fit_context
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from .. import _core
 from .._progress import stage
-from .._search.neighbors import as_float64, build_index
+from .._search.index import IndexedSamples
+from .._search.pipeline import find_neighbors
 from .._selection.vote import candidate_ks, choose, significant_betas
-from .._tree.ascent import nearest_below
+from .._threads import resolve_threads
+from .._tree.build import build_tree
 from .._tree.density import significant_beta
-from .._tree.landscape import Landscape
+from .._tree.mode_tree import ModeTree
 from .._validation import (
+    BETA,
+    NONE,
+    Allowed,
     FloatArray,
     check_min_cluster_size,
-    joint_exponent,
+    choice,
     resolve_k,
-    resolve_threads,
-    scale,
     validate_samples,
+    whole_number,
 )
-from .base import all_or_nothing
-from .core_clusterer import CORE_CONSTRAINTS, CoreClusterer
+from .core_clusterer import CORE_PARAMETERS, CoreClusterer
 
 
 class DegenerateClusteringWarning(UserWarning):
@@ -142,14 +143,15 @@ class QuickshiftPP(CoreClusterer):
     [0, 1]
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **CORE_CONSTRAINTS,
-        "k": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"}), None],
-        "beta": [Interval(Real, 0, 1, closed="neither"), StrOptions({"auto"}), None],
-        "min_cluster_size": [Interval(Integral, 1, None, closed="left"), StrOptions({"k"}), None],
+    _allowed: ClassVar[dict[str, Allowed]] = {
+        **CORE_PARAMETERS,
+        "k": whole_number(1) | choice("auto") | NONE,
+        "beta": BETA | choice("auto") | NONE,
+        "min_cluster_size": whole_number(1) | choice("k") | NONE,
     }
 
     min_cluster_size_: int
+    _samples: IndexedSamples
 
     def __init__(
         self,
@@ -172,7 +174,6 @@ class QuickshiftPP(CoreClusterer):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: npt.ArrayLike, y: Any = None) -> Self:  # noqa: ARG002
         """Cluster the samples.
 
@@ -185,52 +186,46 @@ class QuickshiftPP(CoreClusterer):
         -------
         self
         """
-        threads = resolve_threads(self.n_jobs)
-        with all_or_nothing(self):
-            samples = self._build_index(X, threads)
-            landscape, beta = self._survey(samples, threads)
+        with self._fitting():
+            samples = validate_samples(X, estimator=self)
+            tree, beta = self._find_tree(samples)
             with stage("labels", self.verbose):
-                self._take_landscape(landscape)
-                self.min_cluster_size_ = self._size_limit(landscape.k)
-                sizes = self._take_labels(beta, self.min_cluster_size_)
-            self._warn_if_degenerate(sizes)
+                self.min_cluster_size_ = self._least_size(tree.k)
+                self._set_clustering(tree, beta, self.min_cluster_size_)
+            self._warn_if_degenerate()
         return self
 
-    def _candidate_ks(self, n_samples: int) -> list[int]:
-        return (
-            candidate_ks(n_samples) if isinstance(self.k, str) else [resolve_k(self.k, n_samples)]
-        )
-
-    def _dimension_to_use(self) -> float | str | None:
-        if self.dimension is None and not isinstance(self.beta, Real):
-            return "intrinsic"
-        return self.dimension
-
-    def _keeps_lists(self, n_samples: int) -> bool:
-        several = len(self._candidate_ks(n_samples)) > 1
-        return several or isinstance(self._dimension_to_use(), str)
-
-    def _survey(self, samples: FloatArray, threads: int) -> tuple[Landscape, float]:
-        """Return the landscape and the beta to cut it at, chosen or given."""
+    def _find_tree(self, samples: FloatArray) -> tuple[ModeTree, float]:
+        """Return the tree and the beta to cut it at, given or chosen."""
         n_samples = samples.shape[0]
         is_auto = isinstance(self.k, str) or isinstance(self.beta, str)
-        ks = self._candidate_ks(n_samples)
-        surveyor = self._search(samples, ks[-1], self._dimension_to_use(), threads)
-        if is_auto:
-            choice = choose(samples, surveyor, ks, self._betas_for, self._size_limit)
-            landscape, beta = choice.landscape, choice.beta
-        else:
-            landscape = surveyor.survey(ks[0])
-            beta = self._betas_for(landscape.k)[0]
-        surveyor.finish()
-        return landscape, beta
+        ks = candidate_ks(n_samples) if isinstance(self.k, str) else [resolve_k(self.k, n_samples)]
+        dimension = self.dimension
+        if dimension is None and not isinstance(self.beta, Real):
+            dimension = "intrinsic"
+        with find_neighbors(
+            samples,
+            ks[-1],
+            algorithm=self.algorithm,
+            threads=resolve_threads(self.n_jobs),
+            needs_lists=len(ks) > 1 or isinstance(dimension, str),
+            n_ks=len(ks),
+            verbose=self.verbose,
+        ) as neighbors:
+            self._samples = neighbors.samples
+            if is_auto:
+                chosen = choose(
+                    samples, neighbors, ks, dimension, self._betas_for, self._least_size
+                )
+                return chosen.tree, chosen.beta
+            return build_tree(neighbors, ks[0], dimension), self._betas_for(ks[0])[0]
 
     def _betas_for(self, k: int) -> tuple[float, ...]:
         if self.beta is None:
             return (significant_beta(k),)
         return significant_betas(k) if isinstance(self.beta, str) else (float(self.beta),)
 
-    def _size_limit(self, k: int) -> int:
+    def _least_size(self, k: int) -> int:
         if self.min_cluster_size is None:
             return 1 if isinstance(self.beta, Real) else k
         return k if isinstance(self.min_cluster_size, str) else self.min_cluster_size
@@ -242,32 +237,40 @@ class QuickshiftPP(CoreClusterer):
         *,
         min_cluster_size: int | None = None,
     ) -> Self:
-        """Take the labels of another beta, without a neighbour search.
+        """Label the samples at another beta, without a neighbor search.
 
         Parameters
         ----------
         beta : float, optional
             Strictly between 0 and 1.
         n_clusters : int, optional
-            Ask for so many clusters instead, before `min_cluster_size` takes effect.
+            Ask for this number of clusters instead. It counts the clusters that come out, after
+            `min_cluster_size` has taken effect. Where no beta gives it, the error lists the nearest
+            numbers that can be had.
         min_cluster_size : int, optional
-            The least size of a cluster; by default as in the fit.
+            The least size of a cluster; by default that of the last fit or relabel.
 
         Returns
         -------
         self
-            With new labels, cores, modes, ``n_clusters_``, ``beta_`` and ``min_cluster_size_``,
-            as a fit with that beta would give them.
+            With the labels, cores, modes, ``n_clusters_``, ``beta_`` and ``min_cluster_size_`` that
+            a fit with that beta would give.
         """
         check_is_fitted(self)
-        size = self.min_cluster_size_ if min_cluster_size is None else min_cluster_size
-        self._take_labels(self.tree_.resolve_beta(beta, n_clusters), check_min_cluster_size(size))
-        self.min_cluster_size_ = int(size)
+        size = self.min_cluster_size_
+        if min_cluster_size is not None:
+            size = check_min_cluster_size(min_cluster_size)
+        if beta is None and n_clusters is not None:
+            chosen = self.tree_._beta_for(n_clusters, size, first_guess=self.beta_)
+        else:
+            chosen = self.tree_._resolve_beta(beta, n_clusters, size)
+        self._set_clustering(self.tree_, chosen, size)
+        self.min_cluster_size_ = size
         return self
 
-    def _warn_if_degenerate(self, sizes: npt.NDArray[np.int64]) -> None:
-        """Say so when the user's own setting shows next to nothing, and what would help."""
-        n_samples = len(self.labels_)
+    def _warn_if_degenerate(self) -> None:
+        """Warn where the user's own setting hides all structure, and say what would help."""
+        n_samples, sizes = len(self.labels_), self._clustering.sizes
         if n_samples < 3:
             return
         advice = None
@@ -287,7 +290,7 @@ class QuickshiftPP(CoreClusterer):
                 'min_cluster_size="k" lets join other clusters, or k is too small.'
             )
         if advice is not None:
-            warnings.warn(advice, DegenerateClusteringWarning, stacklevel=4)
+            warnings.warn(advice, DegenerateClusteringWarning, stacklevel=3)
 
     def predict(self, X: npt.ArrayLike) -> npt.NDArray[np.int32]:
         """Label new samples by the clusters of the fit.
@@ -309,31 +312,18 @@ class QuickshiftPP(CoreClusterer):
         samples = validate_samples(X, estimator=self, reset=False)
         threads = resolve_threads(self.n_jobs)
         with stage("predict", self.verbose) as progress:
-            queries, targets, key = self._align(samples, threads)
-            radii = _core.kth_squared_distances(queries, targets, self.k_, threads, progress)
-            at_least_as_dense = np.nextafter(radii, np.inf)
-            row, _ = nearest_below(queries, targets, key, at_least_as_dense, threads, progress)
-            if (row < 0).any():
-                anyone = np.where(row < 0, np.inf, -1.0)
-                nearest, _ = nearest_below(queries, targets, key, anyone, threads)
+            queries, targets, squared_radii = self._samples.align(
+                samples, self.tree_._squared_radii, threads
+            )
+            own = _core.kth_squared_distances(queries, targets, self.k_, threads, progress)
+            at_least_as_dense = np.nextafter(own, np.inf)
+            row, _ = _core.nearest_below(
+                queries, targets, squared_radii, at_least_as_dense, threads, progress
+            )
+            if (row < 0).any():  # denser than every sample of the fit
+                any_density = np.where(row < 0, np.inf, -1.0)
+                nearest, _ = _core.nearest_below(
+                    queries, targets, squared_radii, any_density, threads, progress
+                )
                 row = np.where(row < 0, nearest, row)
         return self.labels_[row]
-
-    def _align(self, samples: FloatArray, threads: int) -> tuple[Any, Any, Any]:
-        """Return new samples and those of the fit in one precision and unit, and squared radii."""
-        targets: Any = self._index
-        if isinstance(targets, _core.IndexFloat32) and samples.dtype == np.float32:
-            return build_index(samples, targets.has_tree, threads), targets, self._squared_radii
-        if isinstance(targets, _core.IndexFloat32):
-            if self._index_as_float64 is None:
-                self._index_as_float64 = as_float64(self._index, threads)
-            targets = self._index_as_float64
-        samples = samples.astype(np.float64, copy=False)
-        unit = joint_exponent(samples, self._unit)
-        queries = build_index(scale(samples, unit), targets.has_tree, threads)
-        shift = unit - self._unit
-        if shift == 0:
-            return queries, targets, self._squared_radii
-        # New samples so far away that distances in the unit of the fit would overflow.
-        moved = build_index(scale(targets.rows(), shift), targets.has_tree, threads)
-        return queries, moved, np.ldexp(self._squared_radii, 2 * shift)

@@ -58,30 +58,26 @@ def estimate_memory(
     --------
     >>> from quickshiftpp import estimate_memory
     >>> round(estimate_memory(1_000_000, 2, k=20) / 1e6)
-    137
+    129
     """
     # The samples once more, in blocks, and their row numbers: there from the first to the last.
     always = n_features * np.dtype(dtype).itemsize + 4.0
     if algorithm == "kd_tree":
         always += _tree_bytes(n_features)
-    # Radii, ties, parents, basins, and the row numbers once more, for the tree.
+    # While the tree is built: radii, ties, parents, mutual parents, basins, and the lists. An entry
+    # of a list is a position, and a distance where that is not computed again.
     found = 8 + 1 + 4 + 4 + 4.0
-    # A neighbour: its number, and its distance where that is not computed again; with them basins
-    # beside rounded radii. Without them, or after them, paths, labels, and labels by row.
     if keep_lists or not skips_lists(n_samples, n_features, k, algorithm):
-        entry = 4 if n_features <= _core.RECOMPUTE_COLUMNS else 12
-        found += k * entry + 8
-        if n_ks > 1:  # shorter lists; radii and ties for four k; parents and basins for each
-            found += 0.3 * k * entry + 4 * 9 + 8 * n_ks
-            if k >= _core.HEAD_STRIDE:
-                found += 4 * _core.HEAD_PLACES + 4
-    else:
-        found += 4 + 4 + 4
+        found += k * (4 if n_features <= _core.RECOMPUTE_COLUMNS else 12)
+    if n_ks > 1:  # radii and ties of a shorter list; radii, parents and basins of every tree
+        found += 8 + 1 + (8 + 4 + 4) * (n_ks - 1)
+    # When it is cut: radii, parents, basins, links, labels, and labels by row.
+    found = max(found, 8 + 4 + 4 + 4 + 4 + 4)
     # Modes: the fewer neighbours, the noisier the density, the more there are.
     found += min(100 / max(k, 1), 40)
     if algorithm == "cascade":
         axes = min(n_features, _core.CASCADE_AXES)
-        always += _sketch_bytes(axes)
+        always += _projected_bytes(axes)
         # Bounds while lists are shared, and which blocks have met. All that comes after the
         # coordinates that the sketch is made of, in float32, and the rows that told the axes, in
         # float64, are gone.
@@ -95,7 +91,7 @@ def _tree_bytes(columns: int) -> float:
     return 2 / 32 * (2 * 8 * columns + 9)  # two nodes for 32 samples, with boxes in float64
 
 
-def _sketch_bytes(axes: int) -> float:
+def _projected_bytes(axes: int) -> float:
     """Return what the samples along leading axes take, each."""
     # Integers of two bytes, or float32 where those would hide neighbours, which only the samples
     # tell; all axes, and the first ones again, in blocks, with a norm.

@@ -9,7 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _core
-from .._validation import FloatArray, resolve_threads
+from .._threads import resolve_threads
+from .._validation import FloatArray
 
 Labels = npt.NDArray[np.int32]
 

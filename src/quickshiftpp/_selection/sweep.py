@@ -1,23 +1,26 @@
-"""Clusterings over a grid of k and beta, from one neighbour search."""
+"""Clusterings over a grid of k and beta, from one neighbor search."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from .._search.neighbors import index_and_search
-from .._tree.landscape import Surveyor
-from .._tree.terrain import positions_of
+from .._frames import to_frame
+from .._search.pipeline import Neighbors, find_neighbors
+from .._threads import resolve_threads
+from .._tree.build import build_trees
 from .._validation import (
+    DIMENSION,
+    InvalidParameterError,
     check_beta,
-    check_min_cluster_size,
+    choice,
     resolve_k,
-    resolve_threads,
     validate_samples,
+    whole_number,
 )
 from .rand_index import adjusted_rand, subsample
 from .vote import candidate_ks
@@ -25,9 +28,18 @@ from .vote import candidate_ks
 DEFAULT_BETAS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 
 
-@dataclass(frozen=True, eq=False)
+class Setting(NamedTuple):
+    """One cell of a sweep."""
+
+    k: int
+    beta: float
+    n_clusters: int
+    stability: float
+
+
+@dataclass(frozen=True, eq=False, repr=False)
 class Sweep:
-    """What :func:`sweep` found over its grid.
+    """The clusterings of :func:`sweep` over a grid of k and beta.
 
     Attributes
     ----------
@@ -43,7 +55,7 @@ class Sweep:
     agreement_beta : ndarray of shape (K, B - 1)
         The adjusted Rand index between one beta and the next, at the same k.
     labels : ndarray of shape (K, B, n_samples) or None
-        Where asked for.
+        Only with ``return_labels=True``.
     """
 
     ks: npt.NDArray[np.int64]
@@ -53,6 +65,55 @@ class Sweep:
     agreement_k: npt.NDArray[np.float64]
     agreement_beta: npt.NDArray[np.float64]
     labels: npt.NDArray[np.int32] | None = None
+
+    def __repr__(self) -> str:
+        return (
+            f"Sweep(k={_extent(self.ks)}, beta={_extent(self.betas)}, "
+            f"n_clusters={_extent(self.n_clusters.ravel())})"
+        )
+
+    def best(self) -> Setting:
+        """Return the most stable setting that gives more than one cluster.
+
+        Of equally stable ones the one with the smallest k, then the smallest beta. Where every
+        setting gives one cluster, the most stable of those.
+        """
+        eligible = self.n_clusters > 1
+        stability = np.nan_to_num(self.stability, nan=0.0)
+        score = np.where(eligible, stability, -1.0) if eligible.any() else stability
+        i, j = (int(at) for at in np.unravel_index(np.argmax(score), score.shape))
+        return Setting(
+            int(self.ks[i]),
+            float(self.betas[j]),
+            int(self.n_clusters[i, j]),
+            float(self.stability[i, j]),
+        )
+
+    def to_frame(self, library: str | None = None) -> Any:
+        """Return the grid as a data frame, one row for each k and beta.
+
+        Parameters
+        ----------
+        library : {"pandas", "polars", "pyarrow"}, optional
+            By default the first of these that is already imported, or else installed.
+
+        Returns
+        -------
+        data frame
+            Columns: ``k``, ``beta``, ``n_clusters``, ``largest`` and ``smallest`` (sizes of
+            clusters), ``stability``.
+        """
+        shape = self.n_clusters.shape
+        sizes = [of_beta for of_k in self.sizes for of_beta in of_k]
+        columns = {
+            "k": np.repeat(self.ks, shape[1]),
+            "beta": np.tile(self.betas, shape[0]),
+            "n_clusters": self.n_clusters.ravel(),
+            "largest": np.array([size.max() for size in sizes]),
+            "smallest": np.array([size.min() for size in sizes]),
+            "stability": self.stability.ravel(),
+        }
+        return to_frame(columns, library)
 
     @property
     def stability(self) -> npt.NDArray[np.float64]:
@@ -67,7 +128,13 @@ class Sweep:
                 total[side] += agreement
                 number[side] += 1
         with np.errstate(invalid="ignore"):
-            return total / number  # NaN for a grid of one cell, about which nothing is known
+            return total / number  # NaN for a grid of one cell, which has no neighbors
+
+
+def _extent(values: npt.NDArray[Any]) -> str:
+    """Return the range of some values, in brief."""
+    low, high = values.min(), values.max()
+    return f"{low:g}" if low == high else f"{low:g}..{high:g}"
 
 
 def sweep(
@@ -93,9 +160,11 @@ def sweep(
     betas : sequence of float, default=(0.1, 0.2, ..., 0.9)
         Each strictly between 0 and 1.
     dimension : float, "intrinsic" or None, default=None
-        As of :class:`QuickshiftPP`; None for the number of columns.
+        The dimension that relates radii to densities, as in :class:`QuickshiftPP`; None for the
+        number of columns.
     min_cluster_size : int or "k", default=1
-        As of :class:`QuickshiftPP`.
+        Clusters with fewer samples are dissolved, as in :class:`QuickshiftPP`; "k" for the number
+        of neighbors.
     return_labels : bool, default=False
         Keep the labels of all clusterings, ``len(ks) * len(betas) * n_samples`` numbers.
     algorithm : {"auto", "kd_tree", "cascade", "brute"}, default="auto"
@@ -116,35 +185,44 @@ def sweep(
     [[4, 4, 4], [4, 4, 3], [4, 4, 2]]
     """
     samples = validate_samples(X)
-    if isinstance(dimension, str) and dimension != "intrinsic":
-        raise ValueError(
-            f"dimension is {dimension!r}, but it must be a number, 'intrinsic' or None."
-        )
+    DIMENSION.check("dimension", dimension)
+    (whole_number(1) | choice("k")).check("min_cluster_size", min_cluster_size)
     wanted = candidate_ks(samples.shape[0]) if ks is None else ks
     sorted_ks = sorted({resolve_k(k, samples.shape[0]) for k in wanted})
     sorted_betas = sorted({check_beta(beta) for beta in betas})
     if not sorted_ks or not sorted_betas:
-        raise ValueError(f"ks is {ks} and betas is {betas}, but both need at least one value.")
-    if min_cluster_size != "k":
-        check_min_cluster_size(min_cluster_size)
-    threads = resolve_threads(n_jobs)
-    unit, found = index_and_search(samples, sorted_ks[-1], algorithm, threads, len(sorted_ks))
-    surveyor = Surveyor(found, unit, dimension, threads)
-    result = _collect(samples, surveyor, sorted_ks, sorted_betas, min_cluster_size, return_labels)
-    surveyor.finish()
-    return result
+        raise InvalidParameterError(
+            f"ks is {ks} and betas is {betas}, but both must have at least one value."
+        )
+    with find_neighbors(
+        samples,
+        sorted_ks[-1],
+        algorithm=algorithm,
+        threads=resolve_threads(n_jobs),
+        n_ks=len(sorted_ks),
+    ) as neighbors:
+        return _collect(
+            samples,
+            neighbors,
+            sorted_ks,
+            sorted_betas,
+            dimension,
+            min_cluster_size,
+            return_labels,
+        )
 
 
 def _collect(
     samples: Any,
-    surveyor: Surveyor,
+    neighbors: Neighbors,
     ks: list[int],
     betas: list[float],
+    dimension: float | str | None,
     min_cluster_size: int | str,
     return_labels: bool,
 ) -> Sweep:
     rows = subsample(samples)
-    positions = None if return_labels else positions_of(rows, surveyor.order())
+    positions = None
     shape = (len(ks), len(betas))
     n_clusters = np.empty(shape, dtype=np.int64)
     agreement_k = np.empty((len(ks) - 1, len(betas)))
@@ -152,12 +230,15 @@ def _collect(
     kept = np.empty((*shape, len(samples)), dtype=np.int32) if return_labels else None
     sizes: list[list[npt.NDArray[np.int64]]] = [[] for _ in ks]
     above: list[npt.NDArray[np.int32]] = []  # the labels of the next larger k
-    for i, landscape in zip(reversed(range(len(ks))), surveyor.survey_all(ks), strict=True):
+    trees = build_trees(neighbors, ks, dimension)
+    for i, tree in zip(reversed(range(len(ks))), trees, strict=True):
+        if positions is None and not return_labels:
+            positions = tree._positions(rows)  # the same in all trees of one search
         size = ks[i] if isinstance(min_cluster_size, str) else min_cluster_size
         current: list[npt.NDArray[np.int32]] = []
         for j, beta in enumerate(betas):
-            found = landscape.tree.cut(beta, size, positions)
-            n_clusters[i, j] = len(found.modes)
+            found = tree._cut(beta, size, positions)
+            n_clusters[i, j] = found.n_clusters
             sizes[i].append(found.sizes)
             current.append(found.labels if kept is None else found.labels[rows])
             if kept is not None:

@@ -17,8 +17,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from .._search.pipeline import Neighbors
+from .._tree.build import build_trees
 from .._tree.density import significant_beta
-from .._tree.landscape import Landscape, Surveyor
+from .._tree.mode_tree import ModeTree
 from .._validation import FloatArray
 from .rand_index import pairwise_agreement, subsample
 
@@ -52,22 +54,23 @@ class Choice:
 
     Attributes
     ----------
-    landscape : Landscape
+    tree : ModeTree
         For the chosen k.
     beta : float
     support : float
         The share of the votes that were for clusterings with more than one cluster.
     """
 
-    landscape: Landscape
+    tree: ModeTree
     beta: float
     support: float
 
 
 def choose(
     X: FloatArray,
-    surveyor: Surveyor,
+    neighbors: Neighbors,
     ks: list[int],
+    dimension: float | str | None,
     betas_for: Callable[[int], tuple[float, ...]],
     min_cluster_size_for: Callable[[int], int],
 ) -> Choice:
@@ -77,26 +80,26 @@ def choose(
     ----------
     X : ndarray
         The samples.
-    surveyor : Surveyor
-        Builds the landscape for each k.
+    neighbors : Neighbors
+        Of the same samples, for the largest k.
     ks : list of int
         Ascending.
+    dimension : float, "intrinsic" or None
+        The dimension that relates radii to densities.
     betas_for : callable
         The betas to try with a k.
     min_cluster_size_for : callable
         The least size of a cluster with a k.
     """
-    landscapes = list(surveyor.survey_all(ks))[::-1]
-    positions = landscapes[0].terrain.positions(subsample(X))
-    settings = [(scape, beta) for scape in landscapes for beta in betas_for(scape.k)]
-    labels, counts = [], []
-    for scape, beta in settings:
-        found = scape.tree.cut(beta, min_cluster_size_for(scape.k), positions)
-        labels.append(found.labels)
-        counts.append(len(found.modes))
-    centre = min(math.sqrt(X.shape[0]), ks[-1])
-    octaves = np.log2([scape.k / centre for scape, _ in settings])
-    winner, support = elect(labels, np.array(counts), octaves)
+    trees = list(build_trees(neighbors, ks, dimension))[::-1]
+    positions = trees[0]._positions(subsample(X))  # the same in all trees of one search
+    settings = [(tree, beta) for tree in trees for beta in betas_for(tree.k)]
+    cuts = [tree._cut(beta, min_cluster_size_for(tree.k), positions) for tree, beta in settings]
+    center = min(math.sqrt(X.shape[0]), ks[-1])
+    octaves = np.log2([tree.k / center for tree, _ in settings])
+    winner, support = elect(
+        [cut.labels for cut in cuts], np.array([cut.n_clusters for cut in cuts]), octaves
+    )
     return Choice(*settings[winner], support)
 
 

@@ -43,14 +43,6 @@ def radius_ratio_limit(beta: float, dimension: float) -> float:
     return min(float(limit), float(_LARGEST))
 
 
-def radius_ratios(
-    outer: npt.NDArray[np.float64], inner: npt.NDArray[np.float64]
-) -> npt.NDArray[np.float64]:
-    """Return outer / inner of squared radii, where 0 / 0 is 1 and anything else / 0 infinite."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(outer == inner, 1.0, outer / inner)
-
-
 def prominences(ratios: npt.NDArray[np.float64], dimension: float) -> npt.NDArray[np.float64]:
     """Return 1 - f(saddle) / f(mode) from the quotients of squared radii."""
     return -np.expm1(-0.5 * dimension * np.log(ratios))
@@ -88,19 +80,19 @@ def knn_log_density(
     n_samples: int,
     k: int,
     dimension: float,
-    unit: int,
+    scale_exponent: int,
     threads: int,
 ) -> npt.NDArray[np.float64]:
     """Return log f for the radii of some of the samples, infinite where the radius is 0."""
-    return _core.knn_log_density(squared_radii, n_samples, k, dimension, unit, threads)
+    return _core.knn_log_density(squared_radii, n_samples, k, dimension, scale_exponent, threads)
 
 
 def gaussian_density(
-    index: Any, bandwidth: float, unit: int, threads: int, progress: Progress | None
+    index: Any, bandwidth: float, scale_exponent: int, threads: int, progress: Progress | None
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
     """Return the kernel sums at every sample, and the log of the density that they amount to."""
     with np.errstate(all="ignore"):
-        rate = float(0.5 / np.ldexp(np.float64(bandwidth), unit) ** 2)
+        rate = float(0.5 / np.ldexp(np.float64(bandwidth), scale_exponent) ** 2)
     if not 0 < rate < np.inf:
         raise ValueError(
             f"bandwidth is {bandwidth}, which no distance between the samples comes near: give one "

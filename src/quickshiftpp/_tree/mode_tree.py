@@ -1,20 +1,19 @@
-"""Stage 3: the tree of modes, which holds the clustering for every beta."""
+"""The tree of modes, which holds the clustering for every beta."""
 
 from __future__ import annotations
 
-import importlib
-import sys
 from functools import cached_property
-from numbers import Integral
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from .. import _core
-from .._validation import check_beta, check_min_cluster_size, resolve_threads
-from .density import prominences, radius_ratio_limit, radius_ratios
-from .terrain import Cores, Terrain
+from .._frames import to_frame
+from .._threads import threads_on_this_machine, usable_threads
+from .._validation import InvalidParameterError, check_beta, check_min_cluster_size, is_whole
+from .beta_search import BetaSearch
+from .density import knn_log_density, prominences, radius_ratio_limit
 
 MODE_DTYPE = np.dtype(
     [
@@ -28,26 +27,62 @@ MODE_DTYPE = np.dtype(
     ]
 )
 PATH_DTYPE = np.dtype([("index", np.int64), ("log_density", np.float64), ("core_label", np.int32)])
-_NOBODY = np.empty(0, dtype=np.int32)  # positions, where no labels are needed
-FRAME_LIBRARIES = ("pandas", "polars", "pyarrow")
+NO_POSITIONS = np.empty(0, dtype=np.int32)  # where only the clusters are wanted, and no labels
 
 
-class FoundModes(NamedTuple):
-    """What the core tells of every mode, densest first. Samples by position, -1 for none."""
+class Clustering:
+    """The clustering at one beta: a cut of a mode tree.
 
-    positions: npt.NDArray[np.int32]
-    saddles: npt.NDArray[np.int32]
-    parents: npt.NDArray[np.int32]  # modes
-    sizes: npt.NDArray[np.int64]
+    Attributes
+    ----------
+    labels : ndarray of int32
+        By row, or at the positions that were asked for.
+    modes : ndarray of int32
+        The number of each cluster's mode in the tree.
+    sizes : ndarray of int64
+        The number of samples of each cluster.
+    """
 
+    def __init__(
+        self,
+        tree: ModeTree,
+        labels: npt.NDArray[np.int32],
+        modes: npt.NDArray[np.int32],
+        sizes: npt.NDArray[np.int64],
+        core_of_basin: npt.NDArray[np.int32],
+        core_squared_radius: npt.NDArray[np.float64],
+    ) -> None:
+        self.labels = labels
+        self.modes = modes
+        self.sizes = sizes
+        self._tree = tree
+        # For each mode the core that its basin lies in, -1 for none, and how far that core reaches.
+        self._cores = core_of_basin, core_squared_radius
 
-class Clustering(NamedTuple):
-    """The samples of one clustering."""
+    @property
+    def n_clusters(self) -> int:
+        """The number of clusters."""
+        return len(self.modes)
 
-    labels: npt.NDArray[np.int32]
-    modes: npt.NDArray[np.int32]  # the number of the mode of each label
-    sizes: npt.NDArray[np.int64]  # the number of samples of each label
-    cores: Cores
+    @cached_property
+    def core_labels(self) -> npt.NDArray[np.int32]:
+        """The core that each sample lies in, by row; -1 for none."""
+        return self._tree._native.core_labels(*self._cores, self._tree._threads)
+
+    def core_labels_at(self, positions: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
+        """Return the core that the samples at some positions lie in; -1 for none."""
+        return self._tree._native.core_labels(*self._cores, self._tree._threads, positions)
+
+    @property
+    def mode_rows(self) -> npt.NDArray[np.int64]:
+        """The row of each cluster's mode."""
+        native = self._tree._native
+        rows = native.row_at_position[native.mode_positions[self.modes]]
+        return rows.astype(np.int64)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out what can be computed again."""
+        return {name: value for name, value in vars(self).items() if name != "core_labels"}
 
 
 class ModeTree:
@@ -70,118 +105,198 @@ class ModeTree:
         none; ``prominence``; ``size``, the number of samples that belong to the mode in the
         graph or to a mode that merged into it.
     n_modes, n_samples : int
+    k : int
+        The number of neighbors used.
     dimension : float
         The dimension that relates radii to densities.
+    min_cluster_size : int
+        The least size of a cluster in the fit, which is the default of every method here.
     """
 
-    def __init__(self, found: FoundModes, terrain: Terrain) -> None:
-        self.n_samples = len(terrain.row)
-        self.dimension = terrain.dimension
-        self._terrain = terrain
-        self._found = found
-        self._saddle_squared_radii = np.where(
-            found.saddles >= 0, terrain.squared_radii[found.saddles], np.inf
+    def __init__(
+        self,
+        native: _core.ModeTree,
+        *,
+        k: int,
+        dimension: float,
+        scale_exponent: int,
+        threads: int,
+        min_cluster_size: int = 1,
+    ) -> None:
+        self.k = k
+        self.dimension = dimension
+        self.min_cluster_size = min_cluster_size
+        self._native = native
+        self._scale_exponent = scale_exponent
+        self._given_threads = threads
+
+    def _with_min_cluster_size(self, min_cluster_size: int) -> ModeTree:
+        """Return the same tree with another default."""
+        return ModeTree(
+            self._native,
+            k=self.k,
+            dimension=self.dimension,
+            scale_exponent=self._scale_exponent,
+            threads=self._given_threads,
+            min_cluster_size=min_cluster_size,
         )
+
+    @property
+    def n_samples(self) -> int:
+        """The number of samples."""
+        return self._native.n_samples
 
     @property
     def n_modes(self) -> int:
         """The number of modes."""
-        return len(self._found.positions)
+        return self._native.n_modes
+
+    @property
+    def _threads(self) -> int:
+        return usable_threads(self._given_threads)
+
+    # By row, for estimators and segmentation.
+
+    @property
+    def _squared_radii(self) -> npt.NDArray[np.float64]:
+        """In the scale of the index."""
+        return self._native.squared_radii_by_row(self._threads)
+
+    @cached_property
+    def _radii(self) -> npt.NDArray[np.float64]:
+        return _core.radii(self._squared_radii, self._scale_exponent, self._threads)
+
+    @cached_property
+    def _log_density(self) -> npt.NDArray[np.float64]:
+        return self._log_density_of(self._squared_radii)
+
+    @cached_property
+    def _parents(self) -> npt.NDArray[np.int32]:
+        return self._native.parents_by_row(self._threads)
+
+    def _log_density_of(self, squared_radii: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        return knn_log_density(
+            squared_radii,
+            self.n_samples,
+            self.k,
+            self.dimension,
+            self._scale_exponent,
+            self._threads,
+        )
+
+    def _positions(self, rows: npt.NDArray[Any]) -> npt.NDArray[np.int32]:
+        """Return the positions of some rows."""
+        position = np.empty(self.n_samples, dtype=np.int32)
+        position[self._native.row_at_position] = np.arange(self.n_samples, dtype=np.int32)
+        return position[rows]
 
     @cached_property
     def modes(self) -> npt.NDArray[Any]:
         """Every mode, densest first; see the attributes above."""
-        terrain, found = self._terrain, self._found
-        modes = np.zeros(len(found.positions), dtype=MODE_DTYPE)
-        modes["index"] = terrain.row[found.positions]
-        modes["log_density"] = terrain.log_density(terrain.squared_radii[found.positions])
-        modes["saddle"] = np.where(found.saddles >= 0, terrain.row[found.saddles], -1)
-        modes["saddle_log_density"] = terrain.log_density(self._saddle_squared_radii)
-        modes["parent"] = found.parents
-        modes["prominence"] = prominences(self._ratios, self.dimension)
-        modes["size"] = found.sizes
+        native = self._native
+        row, radii = native.row_at_position, native.squared_radii
+        positions, saddles = native.mode_positions, native.saddle_positions
+        modes = np.zeros(self.n_modes, dtype=MODE_DTYPE)
+        modes["index"] = row[positions]
+        modes["log_density"] = self._log_density_of(radii[positions])
+        modes["saddle"] = np.where(saddles >= 0, row[saddles], -1)
+        at_saddle = np.where(saddles >= 0, radii[saddles], np.inf)
+        modes["saddle_log_density"] = self._log_density_of(at_saddle)
+        modes["parent"] = native.parent_modes
+        modes["prominence"] = prominences(native.saddle_ratios(), self.dimension)
+        modes["size"] = native.sizes
         return modes
 
     @cached_property
-    def _ratios(self) -> npt.NDArray[np.float64]:
-        inner = self._terrain.squared_radii[self._found.positions]
-        return radius_ratios(self._saddle_squared_radii, inner)
-
-    @cached_property
     def _ascending_ratios(self) -> npt.NDArray[np.float64]:
-        return np.sort(self._ratios)
+        return np.sort(self._native.saddle_ratios())
 
     def __repr__(self) -> str:
-        return f"ModeTree(n_samples={self.n_samples}, n_modes={self.n_modes})"
+        return f"ModeTree(n_samples={self.n_samples}, n_modes={self.n_modes}, k={self.k})"
 
-    def n_clusters(self, beta: npt.ArrayLike, *, min_cluster_size: int = 1) -> Any:
+    def n_clusters(self, beta: npt.ArrayLike, *, min_cluster_size: int | None = None) -> Any:
         """Count the clusters at one beta or at many.
 
         Parameters
         ----------
         beta : float or array-like
             Each strictly between 0 and 1.
-        min_cluster_size : int, default=1
-            Do not count smaller clusters. Beyond 1, every beta costs a pass over the samples.
+        min_cluster_size : int, optional
+            Clusters with fewer samples are not counted; by default the least size of the fit.
+            Beyond 1, every beta costs a pass over the samples.
 
         Returns
         -------
         int or ndarray of int, of the shape of `beta`
         """
+        size = self._least_size(min_cluster_size)
         betas = np.asarray(beta, dtype=np.float64)
         checked = [check_beta(value) for value in betas.flat]
-        if min_cluster_size == 1:
+        if size == 1:
             limits = [radius_ratio_limit(value, self.dimension) for value in checked]
-            below = np.searchsorted(self._ascending_ratios, limits, side="right")
-            counts = self.n_modes - below
+            # A mode founds a core where the quotient at its saddle exceeds the limit.
+            within = np.searchsorted(self._ascending_ratios, limits, side="right")
+            counts = self.n_modes - within
         else:
-            cuts = [self.cut(value, min_cluster_size, _NOBODY) for value in checked]
-            counts = np.array([len(cut.modes) for cut in cuts])
+            counts = np.array([self._cut(b, size, NO_POSITIONS).n_clusters for b in checked])
         return int(counts[0]) if betas.ndim == 0 else counts.reshape(betas.shape)
 
     def betas(self) -> npt.NDArray[np.float64]:
-        """Return the betas at which the number of clusters changes, ascending.
+        """Return the betas at which the number of modes that are clusters changes, ascending.
 
         They are the prominences of the modes, without 0 and 1. From one to the next the same modes
-        are clusters.
+        found a cluster, before `min_cluster_size` takes effect.
         """
         found = np.unique(self.modes["prominence"])
         return found[(found > 0) & (found < 1)]
 
-    def beta_for(self, n_clusters: int) -> float:
-        """Return a beta, in the middle of all that serve, that gives `n_clusters` clusters."""
-        if not isinstance(n_clusters, Integral) or isinstance(n_clusters, bool):
-            raise ValueError(
+    def beta_for(self, n_clusters: int, *, min_cluster_size: int | None = None) -> float:
+        """Return a beta that gives `n_clusters` clusters, in the middle of a range that does.
+
+        Parameters
+        ----------
+        n_clusters : int
+            The number of clusters that come out, after `min_cluster_size` has taken effect.
+        min_cluster_size : int, optional
+            The least size of a cluster; by default that of the fit.
+
+        Returns
+        -------
+        float
+
+        Raises
+        ------
+        ValueError
+            Where no such beta is found. The message lists the nearest numbers that one gives.
+        """
+        return self._beta_for(n_clusters, self._least_size(min_cluster_size))
+
+    def _beta_for(self, n_clusters: Any, size: int, first_guess: float | None = None) -> float:
+        if not is_whole(n_clusters):
+            raise InvalidParameterError(
                 f"n_clusters is {n_clusters!r}, but it must be a whole number from 1 on."
             )
-        possible = self.n_modes - np.searchsorted(
-            self._ascending_ratios, np.unique(self._ascending_ratios), side="right"
-        )
-        edges = prominences(np.unique(self._ascending_ratios), self.dimension)
-        match = np.flatnonzero(possible == n_clusters)
-        if match.size:
-            low = edges[match[0]]
-            high = edges[match[0] + 1] if match[0] + 1 < len(edges) else 1.0
-            middle = 0.5 * (low + high)
-        elif n_clusters == self.n_modes and edges[0] > 0:
-            middle = 0.5 * edges[0]
-        else:
-            middle = 0.0
-        if not 0 < middle < 1 or self.n_clusters(middle) != n_clusters:
-            usable = sorted({int(c) for c in possible if c > 0})
-            nearest = sorted(usable, key=lambda c: abs(c - n_clusters))[:3]
-            raise ValueError(
-                f"n_clusters is {n_clusters}, but no beta gives that many clusters here; the "
-                f"nearest numbers that one does give are {sorted(nearest)}."
+        search = self._beta_search(size)
+        beta = search.find(int(n_clusters), first_guess)
+        if search.count(beta) != n_clusters:
+            raise InvalidParameterError(
+                f"n_clusters is {n_clusters}, but no beta was found that gives that many clusters "
+                f"with min_cluster_size={size}; the nearest numbers are "
+                f"{search.nearest_counts(int(n_clusters))}."
             )
-        return float(middle)
+        return beta
+
+    def _beta_search(self, size: int) -> BetaSearch:
+        return BetaSearch(
+            lambda beta: int(self.n_clusters(beta, min_cluster_size=size)), self.betas()
+        )
 
     def labels(
         self,
         beta: float | None = None,
         n_clusters: int | None = None,
         *,
-        min_cluster_size: int = 1,
+        min_cluster_size: int | None = None,
     ) -> npt.NDArray[np.int32]:
         """Label every sample, without a neighbour search.
 
@@ -190,30 +305,34 @@ class ModeTree:
         beta : float, optional
             Strictly between 0 and 1.
         n_clusters : int, optional
-            Ask for so many clusters instead, before `min_cluster_size` takes effect.
-        min_cluster_size : int, default=1
-            Smaller clusters lose their core and their samples climb on to another.
+            Ask for this number of clusters instead. It counts the clusters that come out, after
+            `min_cluster_size` has taken effect.
+        min_cluster_size : int, optional
+            Clusters with fewer samples lose their core, and their samples climb on to another
+            cluster; by default the least size of the fit.
 
         Returns
         -------
         ndarray of shape (n_samples,)
             0 is the cluster of the densest mode.
         """
-        return self.cut(self.resolve_beta(beta, n_clusters), min_cluster_size).labels
+        size = self._least_size(min_cluster_size)
+        return self._cut(self._resolve_beta(beta, n_clusters, size), size).labels
 
     def core_labels(
         self,
         beta: float | None = None,
         n_clusters: int | None = None,
         *,
-        min_cluster_size: int = 1,
+        min_cluster_size: int | None = None,
     ) -> npt.NDArray[np.int32]:
         """Label the samples inside cluster-cores, as :meth:`labels` does; -1 outside."""
-        found = self.cut(self.resolve_beta(beta, n_clusters), min_cluster_size, _NOBODY)
-        return self._terrain.core_labels(found.cores)
+        size = self._least_size(min_cluster_size)
+        beta = self._resolve_beta(beta, n_clusters, size)
+        return self._cut(beta, size, NO_POSITIONS).core_labels
 
     def path(
-        self, sample: int, beta: float | None = None, *, min_cluster_size: int = 1
+        self, sample: int, beta: float | None = None, *, min_cluster_size: int | None = None
     ) -> npt.NDArray[Any]:
         """Return the samples that one sample climbs through: why it has its label.
 
@@ -224,8 +343,8 @@ class ModeTree:
         beta : float, optional
             Stop at the first sample inside a cluster-core of this beta, and end with the mode of
             that core. Without it, climb to the densest sample.
-        min_cluster_size : int, default=1
-            As for :meth:`labels`.
+        min_cluster_size : int, optional
+            The same as for :meth:`labels`.
 
         Returns
         -------
@@ -234,25 +353,26 @@ class ModeTree:
             ``core_label``, -1 outside cores or where no beta was given.
         """
         if not -self.n_samples <= sample < self.n_samples:
-            raise ValueError(
-                f"sample is {sample}, but the row numbers end at {self.n_samples - 1}."
+            raise InvalidParameterError(
+                f"sample is {sample}, but it must be a row number, at most {self.n_samples - 1}."
             )
-        terrain = self._terrain
-        found = None if beta is None else self.cut(beta, min_cluster_size, _NOBODY)
-        if found is None:
-            core_labels = np.full(self.n_samples, -1, dtype=np.int32)
-        else:
-            everyone = np.arange(self.n_samples, dtype=np.int32)
-            core_labels = terrain.core_labels(found.cores, everyone)
-        steps = [int(terrain.positions(np.array([sample]))[0])]
-        while core_labels[steps[-1]] < 0 and terrain.parents[steps[-1]] >= 0:
-            steps.append(int(terrain.parents[steps[-1]]))
+        native = self._native
+        everyone = np.arange(self.n_samples, dtype=np.int32)
+        found = None
+        core_labels = np.full(self.n_samples, -1, dtype=np.int32)
+        if beta is not None:
+            found = self._cut(beta, self._least_size(min_cluster_size), NO_POSITIONS)
+            core_labels = found.core_labels_at(everyone)
+        parents = native.parents
+        steps = [int(self._positions(np.array([sample]))[0])]
+        while core_labels[steps[-1]] < 0 and parents[steps[-1]] >= 0:
+            steps.append(int(parents[steps[-1]]))
         if found is not None:
-            mode = int(self._found.positions[found.modes[core_labels[steps[-1]]]])
+            mode = int(native.mode_positions[found.modes[core_labels[steps[-1]]]])
             steps += [mode] if mode != steps[-1] else []
         path = np.empty(len(steps), dtype=PATH_DTYPE)
-        path["index"] = terrain.row[steps]
-        path["log_density"] = terrain.log_density(terrain.squared_radii[steps])
+        path["index"] = native.row_at_position[steps]
+        path["log_density"] = self._log_density_of(native.squared_radii[steps])
         path["core_label"] = core_labels[steps]
         return path
 
@@ -260,8 +380,10 @@ class ModeTree:
         """Return the merging of the modes in SciPy's format.
 
         The observations are the modes; two sets of them merge at the prominence of the mode that
-        ends there. ``scipy.cluster.hierarchy.fcluster(tree.linkage(), beta, "distance")`` groups
-        the modes by cluster at that beta, and ``dendrogram`` draws them.
+        ends there. ``scipy.cluster.hierarchy.fcluster(tree.linkage(), beta, "distance")`` gives as
+        many groups as there are clusters at that beta, and ``dendrogram`` draws them. A mode that
+        lies in no core may be in another group than its label: samples outside cores climb to the
+        nearest denser sample, not along the tree.
 
         Returns
         -------
@@ -300,22 +422,10 @@ class ModeTree:
         Parameters
         ----------
         library : {"pandas", "polars", "pyarrow"}, optional
-            Whose frame; by default that of the library which is already imported, or else
-            installed, in this order.
+            By default the first of these that is already imported, or else installed.
         """
-        if library is not None and library not in FRAME_LIBRARIES:
-            raise ValueError(f"library is {library!r}, but it must be one of {FRAME_LIBRARIES}.")
-        wanted = FRAME_LIBRARIES if library is None else (library,)
         columns = {name: self.modes[name] for name in MODE_DTYPE.names or ()}
-        for name in sorted(wanted, key=lambda candidate: candidate not in sys.modules):
-            try:
-                module = importlib.import_module(name)
-            except ModuleNotFoundError:
-                continue
-            return module.table(columns) if name == "pyarrow" else module.DataFrame(columns)
-        raise ModuleNotFoundError(
-            f"to_frame needs one of {wanted}, and none is installed: pip install {wanted[0]}"
-        )
+        return to_frame(columns, library)
 
     def to_networkx(self) -> Any:
         """Return the tree as a networkx.DiGraph, with an edge from each mode to its parent."""
@@ -344,47 +454,39 @@ class ModeTree:
             )
         return graph
 
-    def cut(
+    def _cut(
         self,
         beta: float,
-        min_cluster_size: int = 1,
+        min_cluster_size: int,
         positions: npt.NDArray[np.int32] | None = None,
     ) -> Clustering:
-        """Return the clustering at one beta, its labels by row or at some positions only."""
-        terrain = self._terrain
-        labels, modes, sizes, core_labels, core_squared_radii = _core.cut_labels(
-            terrain.row,
-            terrain.basin,
-            terrain.squared_radii,
-            terrain.parents,
-            self._found.positions,
-            self._saddle_squared_radii,
-            self._found.parents,
+        """Return the clustering at one beta, with labels by row or at some positions."""
+        found = self._native.cut(
             radius_ratio_limit(check_beta(beta), self.dimension),
-            min(check_min_cluster_size(min_cluster_size), self.n_samples),
-            terrain.usable_threads,
+            min(min_cluster_size, self.n_samples),
+            self._threads,
             positions,
         )
-        return Clustering(labels, modes, sizes, Cores(core_labels, core_squared_radii))
+        return Clustering(self, *found)
 
-    def mode_rows(self, clustering: Clustering) -> npt.NDArray[np.int64]:
-        """Return the row of the mode of each label."""
-        rows = self._terrain.row[self._found.positions[clustering.modes]]
-        return rows.astype(np.int64)
+    def _least_size(self, min_cluster_size: int | None) -> int:
+        if min_cluster_size is None:
+            return self.min_cluster_size
+        return check_min_cluster_size(min_cluster_size)
 
-    def resolve_beta(self, beta: float | None, n_clusters: int | None) -> float:
+    def _resolve_beta(self, beta: float | None, n_clusters: int | None, size: int) -> float:
         """Return the beta that is meant by exactly one of the two."""
         if (beta is None) == (n_clusters is None):
-            raise ValueError(
-                f"beta is {beta} and n_clusters is {n_clusters}: give one of the two, not both."
+            raise InvalidParameterError(
+                f"beta is {beta} and n_clusters is {n_clusters}: give one of the two, and only one."
             )
-        return check_beta(beta) if n_clusters is None else self.beta_for(n_clusters)
+        return check_beta(beta) if n_clusters is None else self._beta_for(n_clusters, size)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave out what can be made again."""
-        made = {"modes", "_ratios", "_ascending_ratios"}
-        return {name: value for name, value in vars(self).items() if name not in made}
+        """Leave out what can be computed again."""
+        computed = {"modes", "_ascending_ratios", "_radii", "_log_density", "_parents"}
+        return {name: value for name, value in vars(self).items() if name not in computed}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
-        self._terrain.threads = min(self._terrain.threads, resolve_threads(None))
+        self._given_threads = threads_on_this_machine(self._given_threads)

@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 import numpy as np
 
-from .._estimators.quickshiftpp import DegenerateClusteringWarning, QuickshiftPP
+from .. import DegenerateClusteringWarning, QuickshiftPP
 from .._progress import listening
 from ._errors import BadInput, check_output, listed
 from ._read import check_input, read

@@ -7,9 +7,10 @@ from typing import Literal, overload
 import numpy as np
 import numpy.typing as npt
 
-from .._search.pixels import index_and_search_pixels
-from .._tree.landscape import Surveyor
-from .._validation import check_beta, resolve_threads
+from .._search.pipeline import find_pixel_neighbors
+from .._threads import resolve_threads
+from .._tree.build import build_tree
+from .._validation import check_beta
 from ._defaults import default_parameters
 from ._features import Features
 from ._images import check_k, check_merge, check_min_size, check_n_segments, check_start_label
@@ -209,7 +210,7 @@ def image_tree(
     Parameters
     ----------
     image, k, channel_axis, convert2lab, ratio, sigma, mask, spacing, n_jobs, paper
-        As of :func:`segment`.
+        The same as for :func:`segment`.
 
     Returns
     -------
@@ -238,9 +239,9 @@ def image_tree(
     n_pixels = features.image.n_pixels
     neighbors = min(defaults.k, n_pixels) if k is None else check_k(k, n_pixels)
     samples = features.samples()
-    unit, found = index_and_search_pixels(samples, features.grid, neighbors, "auto", threads)
-    surveyor = Surveyor(found, unit, None, threads)
-    landscape = surveyor.survey(neighbors)
-    surveyor.finish()
+    with find_pixel_neighbors(
+        samples, features.grid, neighbors, algorithm="auto", threads=threads
+    ) as found:
+        tree = build_tree(found, neighbors, None)
     colours = samples[:, len(features.grid.shape) :] / samples.dtype.type(features.ratio)
-    return ImageTree(landscape, features.grid, colours, landscape.radii, defaults)
+    return ImageTree(tree, features.grid, colours, defaults)

@@ -9,7 +9,6 @@ import numpy as np
 import numpy.typing as npt
 
 from .._search.pixels import Grid
-from .._tree.landscape import Landscape
 from .._tree.mode_tree import ModeTree
 from .._validation import check_beta
 from ._connected import connected_segments
@@ -57,18 +56,16 @@ class ImageTree:
 
     def __init__(
         self,
-        landscape: Landscape,
+        tree: ModeTree,
         grid: Grid,
         colours: npt.NDArray[Any],
-        radii: npt.NDArray[np.float64],
         defaults: Defaults,
     ) -> None:
-        self.tree: ModeTree = landscape.tree
+        self.tree = tree._with_min_cluster_size(defaults.min_size)
         self.shape = grid.shape
         self.mask = grid.mask
-        self.k = landscape.k
+        self.k = tree.k
         self._colours = colours
-        self._radii = radii
         self._flat_radius = flat_radius(self.k, prod(grid.step), len(grid.shape))
         self._defaults = defaults
         self._merged: dict[tuple[float, int], tuple[Labels, Merging]] = {}
@@ -154,7 +151,7 @@ class ImageTree:
             pieces = connected_segments(found, 1)
             if pieces.max() >= _MOST_PIECES:
                 pieces = connected_segments(found, max(size, _FRAGMENT))
-            merging = merge_segments(pieces, self._colours, self._radii, self._flat_radius)
+            merging = merge_segments(pieces, self._colours, self.tree._radii, self._flat_radius)
             while len(self._merged) >= _REMEMBERED:
                 del self._merged[next(iter(self._merged))]
             self._merged[cut, size] = pieces, merging
@@ -190,22 +187,7 @@ class ImageTree:
         -------
         float
         """
-        wanted = check_n_segments(n_segments)
-        # One beta inside each interval in which the same modes are clusters.
-        edges = np.concatenate([[0.0], self.tree.betas(), [1.0]])
-        betas = 0.5 * (edges[:-1] + edges[1:])
-        low, high = 0, len(betas) - 1
-        best, least = 0.5, np.inf
-        while low <= high:
-            middle = (low + high) // 2
-            count = self.n_segments(betas[middle], min_size=min_size)
-            if abs(count - wanted) < least:
-                best, least = float(betas[middle]), abs(count - wanted)
-            if count > wanted:
-                low = middle + 1
-            else:
-                high = middle - 1
-        return best
+        return self.tree._beta_search(self._size(min_size)).find(check_n_segments(n_segments))
 
     @staticmethod
     def _check_alone(n_segments: int, beta: float | None, merge: float | None) -> None:
@@ -237,7 +219,7 @@ class ImageTree:
 
     def _cut(self, beta: float, size: int) -> Labels:
         """Return labels from 0 in the shape of the image, -1 outside the mask."""
-        labels = self.tree.cut(beta, size).labels
+        labels = self.tree._cut(beta, size).labels
         if self.mask is None:
             return labels.reshape(self.shape)
         image = np.full(self.shape, -1, dtype=np.int32)

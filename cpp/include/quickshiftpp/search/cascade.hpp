@@ -9,7 +9,7 @@
 #include "quickshiftpp/parallel.hpp"
 #include "quickshiftpp/search/index.hpp"
 #include "quickshiftpp/search/nearest_below.hpp"
-#include "quickshiftpp/search/neighbors.hpp"
+#include "quickshiftpp/search/neighbor_lists.hpp"
 #include "quickshiftpp/tuning.hpp"
 #include "search/projected_samples.hpp"
 

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -31,7 +32,7 @@ struct ValueRange {
 ///
 /// Inside the core a sample is known by its *position*: block * kBlock + lane. With the tree,
 /// samples that are near in space are near in position, and every later stage that walks positions
-/// in order profits. `original` leads back to the row of the input.
+/// in order profits. `row_at` leads back to the row of the input.
 ///
 /// All blocks are full but the last, whatever the data: the tree splits at a multiple of kBlock, by
 /// rank. Equal rows cannot make it deep.
@@ -64,6 +65,9 @@ class Index {
     for (int c = 0; c < columns_; ++c) out[c] = coordinate(position, c);
   }
 
+  /// Copies all samples to `out`, by row: what the index was built from.
+  void copy_rows(T* out, const Run& run) const;
+
   /// Between two samples, with the same bits as from every kernel.
   double squared_distance(std::int32_t a, std::int32_t b) const {
     const T* x = block(a / tuning::kBlock) + a % tuning::kBlock;
@@ -77,7 +81,14 @@ class Index {
     return sum;
   }
 
-  std::int32_t row_at(std::int32_t position) const { return row_at_[position]; }
+  /// The row of the input at a position.
+  std::int32_t row_at(std::int32_t position) const {
+    return (*row_at_position_)[static_cast<std::size_t>(position)];
+  }
+  /// The same for all positions, for those who outlive the index.
+  std::shared_ptr<const Buffer<std::int32_t>> share_row_at_position() const {
+    return row_at_position_;
+  }
 
   /// <0, 0, >0 as the coordinates of a come before, equal or come after those of b.
   int compare_coordinates(std::int32_t a, std::int32_t b) const {
@@ -137,7 +148,7 @@ class Index {
   bool has_tree_;
   std::int32_t blocks_;
   Buffer<T> data_;
-  Buffer<std::int32_t> row_at_;
+  std::shared_ptr<Buffer<std::int32_t>> row_at_position_;
   std::vector<Node> nodes_;
   Buffer<double> boxes_;
   std::vector<std::uint8_t> is_point_;

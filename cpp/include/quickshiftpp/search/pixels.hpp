@@ -7,7 +7,7 @@
 #include "quickshiftpp/buffer.hpp"
 #include "quickshiftpp/parallel.hpp"
 #include "quickshiftpp/search/index.hpp"
-#include "quickshiftpp/search/neighbors.hpp"
+#include "quickshiftpp/search/neighbor_lists.hpp"
 
 namespace quickshiftpp {
 

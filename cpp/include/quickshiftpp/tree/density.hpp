@@ -6,20 +6,21 @@
 #include "quickshiftpp/buffer.hpp"
 #include "quickshiftpp/parallel.hpp"
 #include "quickshiftpp/search/index.hpp"
-#include "quickshiftpp/search/neighbors.hpp"
+#include "quickshiftpp/search/neighbor_lists.hpp"
 
 namespace quickshiftpp {
 
 /// log f = log k - log n - log v_d - d log r for the radii of `count` among n = `samples` samples,
 /// +infinity where r = 0.
 ///
-/// `unit` is the power of two by which the coordinates were multiplied before the search; `out` is
-/// in the caller's unit.
+/// `scale_exponent` is the power of two by which the coordinates were multiplied before the search;
+/// `out` refers to the coordinates as they were given.
 void knn_log_density(const double* squared_radius, std::size_t count, std::size_t samples, int k,
-                     double dimension, int unit, double* out, const Run& run);
+                     double dimension, int scale_exponent, double* out, const Run& run);
 
-/// The radii in the caller's unit.
-void radii(const double* squared_radius, std::size_t count, int unit, double* out, const Run& run);
+/// The radii, in the units of the coordinates as they were given.
+void radii(const double* squared_radius, std::size_t count, int scale_exponent, double* out,
+           const Run& run);
 
 /// Sum and number of log(r_k / r_j) over all samples and all neighbours j nearer than the k-th,
 /// those at distance zero left out: what the maximum-likelihood estimate of the intrinsic dimension

@@ -2,42 +2,60 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
+#include "quickshiftpp/buffer.hpp"
 #include "quickshiftpp/parallel.hpp"
+#include "quickshiftpp/positions.hpp"
+#include "quickshiftpp/search/cascade.hpp"
 #include "quickshiftpp/search/index.hpp"
-#include "quickshiftpp/search/neighbors.hpp"
-#include "quickshiftpp/tree/ascent.hpp"
-#include "tree/near_blocks.hpp"
+#include "quickshiftpp/search/neighbor_lists.hpp"
 
 namespace quickshiftpp {
 
-/// The tree of modes: every component of the graph that is born when the level falls, and where it
-/// meets an elder one. Modes are numbered from the densest down.
+/// All that a clustering at any beta is made from, for one k.
+///
+/// As the density level falls, components of the mutual k-nearest-neighbor graph are born at modes
+/// and merge at saddles. A mode's parent is the denser mode whose component it merges into. Modes
+/// are numbered from the densest down, so that a parent has a lower number.
 struct ModeTree {
-  std::vector<std::int32_t> position;  ///< the mode's sample
-  std::vector<std::int32_t> saddle;    ///< the sample where it meets its parent; -1 for never
-  std::vector<std::int32_t> parent;    ///< the elder mode that it meets there; -1 for none
-  std::vector<std::int64_t> size;      ///< samples in its basin and in those that merged into it
-  Buffer<std::int32_t> basin;          ///< by position: the mode that the sample's links lead to
+  // For each sample, by position:
+  std::shared_ptr<const RowAtPosition> row_at_position;
+  std::shared_ptr<const Buffer<double>> squared_radius;  ///< squared distance to the k-th nearest
+  Buffer<std::int32_t> parent;  ///< the nearest sample of smaller radius, -1 for none
+  Buffer<std::int32_t> basin;   ///< the mode that its links in the graph lead to
 
-  std::size_t modes() const { return position.size(); }
+  // For each mode:
+  std::vector<std::int32_t> mode_position;
+  std::vector<std::int32_t> saddle_position;  ///< the sample at which it merges; -1 for never
+  std::vector<std::int32_t> parent_mode;      ///< -1 for a mode that never merges
+  std::vector<std::int64_t> size;             ///< samples in its basin and in those merged into it
+
+  std::size_t samples() const { return basin.size(); }
+  std::size_t modes() const { return mode_position.size(); }
+
+  /// squared radius at the saddle / squared radius at the mode: the quotient that is compared with
+  /// the limit for a beta. Infinity for a mode that never merges.
+  double saddle_ratio(std::size_t mode) const;
+  std::vector<double> saddle_ratios() const;
 };
 
-/// Builds the tree of the mutual k-nearest-neighbour graph. `parents` are the nearest denser
-/// samples; parents.next is taken from there, its memory becomes that of the basins. `near`, null
-/// for none, is for those who build trees for several k, the largest first.
+/// The quotient of two squared radii; 1 where both are zero.
+double radius_ratio(double squared_radius, double mode_squared_radius);
+
+/// Builds the tree from neighbor lists, or from radii alone (see can_skip_lists). `cascade`, where
+/// there is one, finds the parents that no list holds.
 ///
-/// 1. Every sample links to its nearest denser mutual neighbour; the links form basins, one per
-/// mode.
-/// 2. Only an edge between two basins can be a saddle, as high as its lower end. Threads gather
-///    them and keep a spanning forest of the highest.
-/// 3. Kruskal's algorithm over what is left, highest first, is the tree.
+/// 1. Each sample finds its parent, and its mutual parent: its nearest denser neighbor in the
+///    mutual graph. The links to mutual parents form basins, one for each mode.
+/// 2. Only an edge between two basins can be a saddle; it is as high as its lower end. Each thread
+///    collects such edges and keeps a spanning forest of the highest.
+/// 3. Kruskal's algorithm over these edges, highest first, gives the tree.
 ///
-/// "Denser" means a smaller radius, then smaller coordinates, then a lower row number: a total
-/// order, so that a plateau has one mode.
+/// docs/theory.md proves that this is the merge tree of the whole graph.
 template <class T>
-ModeTree mode_tree(const Index<T>& index, const NeighborLists& lists, Parents& parents,
-                   NearBlocks* near, const Run& run);
+ModeTree build_mode_tree(const Index<T>& index, const NeighborLists& lists,
+                         const Cascade<T>* cascade, const Run& run);
 
 }  // namespace quickshiftpp

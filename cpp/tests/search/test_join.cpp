@@ -2,13 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <random>
 #include <tuple>
 #include <vector>
 
-#include "quickshiftpp/search/neighbors.hpp"
-#include "quickshiftpp/tree/ascent.hpp"
+#include "quickshiftpp/search/join.hpp"
 #include "samples.hpp"
+#include "search/tie_order.hpp"
 
 using namespace quickshiftpp;
 
@@ -85,87 +86,46 @@ TEST_CASE("lists and ties beyond them are those of a plain sort") {
     }
 }
 
-TEST_CASE("lists that hold ties say so, those of distinct distances do not") {
+TEST_CASE("a prefix is the list of a smaller k, and outlives the longer list") {
   testing::Bench bench;
   constexpr std::size_t samples = 700;
   for (int values : {0, 12, 40})  // 0: any number
     for (bool tree : {false, true}) {
       const auto rows = testing::random_rows<double>(samples, 2, values, 5);
       const Index<double> index(rows.data(), samples, 2, tree, bench.run);
-      const NeighborLists longest = neighbor_lists(index, 120, bench.run);
-      for (int k : {2, 3, 20, 32, 33, 90}) {
-        const auto shorter = longest.first(index, {k}, bench.run);
-        const NeighborLists lists = neighbor_lists(index, k, bench.run);
-        bool is_told = true, is_quiet = true;
+      auto longest = std::make_unique<NeighborLists>(neighbor_lists(index, 120, bench.run));
+      std::vector<NeighborLists> prefixes;
+      for (int k : {2, 3, 20, 32, 33, 90, 120})
+        prefixes.push_back(longest->prefix(index, k, bench.run));
+      longest.reset();
+      for (const NeighborLists& prefix : prefixes) {
+        const NeighborLists lists = neighbor_lists(index, prefix.k(), bench.run);
+        bool is_same = true;
         for (std::int32_t i = 0; i < static_cast<std::int32_t>(samples); ++i) {
-          bool ties = false;
-          for (int c = 2; c < k; ++c)
-            ties |= lists.squared_distance(index, i, c) == lists.squared_distance(index, i, c - 1);
-          is_told &= !ties || (lists.may_tie(i) && shorter[0].may_tie(i));
-          is_quiet &= !lists.may_tie(i) && !shorter[0].may_tie(i);
-          if (lists.squared_radii()[i] > 0)
-            is_told &= lists.tied_beyond(i) == shorter[0].tied_beyond(i);
+          is_same &= prefix.squared_radii()[i] == lists.squared_radii()[i];
+          if (lists.squared_radii()[i] == 0) continue;  // any of the equal rows will do
+          is_same &= prefix.tied_beyond(i) == lists.tied_beyond(i);
+          is_same &=
+              std::equal(prefix.positions(i), prefix.positions(i) + prefix.k(), lists.positions(i));
         }
-        CHECK(is_told);
-        if (values == 0) CHECK(is_quiet);
+        CHECK(is_same);
       }
     }
 }
 
-TEST_CASE("zero_radius_sites: equal rows side by side, lowest row first") {
+TEST_CASE("positions in tie order: equal rows side by side, lowest row first") {
   testing::Bench bench;
   const std::vector<double> rows{5, 1, 5, 1, 7, 5};
   const Index<double> index(rows.data(), 6, 1, true, bench.run);
-  const NeighborLists lists = neighbor_lists(index, 2, bench.run);
-  const Buffer<std::int32_t> sites = zero_radius_sites(index, lists.squared_radii());
-  std::vector<std::int32_t> original;
-  for (std::size_t s = 0; s < sites.size(); ++s) original.push_back(index.row_at(sites[s]));
-  CHECK(original == std::vector<std::int32_t>{1, 3, 0, 2, 5});
-}
-
-TEST_CASE("lists that are dropped leave radii, and shorter ones in the same memory, as they were") {
-  testing::Bench bench;
-  const std::size_t samples = 200000;  // lists of 16 MB, so that pages are given back
-  const auto rows = testing::random_rows<double>(samples, 2, 0, 1 << 20);
-  const Index<double> index(rows.data(), samples, 2, true, bench.run);
-  NeighborLists lists = neighbor_lists(index, 20, bench.run);
-  const std::vector<double> radii(lists.squared_radii(), lists.squared_radii() + samples);
-  NeighborLists shorter = std::move(lists.first(index, {15}, bench.run)[0]);
-  std::vector<std::int32_t> expected;
-  for (std::int32_t i = 0; i < static_cast<std::int32_t>(samples); ++i)
-    expected.insert(expected.end(), shorter.positions(i), shorter.positions(i) + 15);
-  lists.drop_lists(bench.run);
-  CHECK_FALSE(lists.keeps_lists());
-  bool is_same = std::equal(radii.begin(), radii.end(), lists.squared_radii());
-  for (std::size_t i = 0; i < samples; ++i)
-    is_same &= std::equal(expected.begin() + static_cast<std::ptrdiff_t>(15 * i),
-                          expected.begin() + static_cast<std::ptrdiff_t>(15 * (i + 1)),
-                          shorter.positions(static_cast<std::int32_t>(i)));
-  CHECK(is_same);
-  shorter.drop_lists(bench.run);
-  CHECK_FALSE(shorter.keeps_lists());
-}
-
-TEST_CASE("heads are the beginnings of lists") {
-  testing::Bench bench;
-  const std::size_t samples = 2000;
-  const auto rows = testing::random_rows<double>(samples, 2, 0, 1 << 20);
-  const Index<double> index(rows.data(), samples, 2, true, bench.run);
-  const NeighborLists lists = neighbor_lists(index, 60, bench.run);
-  CHECK_FALSE(lists.has_heads());
-  for (const NeighborLists& shorter : lists.first(index, {60, 30, 10}, bench.run)) {
-    CHECK(shorter.has_heads());
-    CHECK(shorter.head_places() <= shorter.k());
-    bool is_same = true;
-    for (std::int32_t i = 0; i < static_cast<std::int32_t>(samples); ++i)
-      is_same &=
-          std::equal(shorter.head(i), shorter.head(i) + shorter.head_places(), lists.positions(i));
-    CHECK(is_same);
-    // What is found from them is what is found without.
-    const Parents found = denser_parents<double>(index, shorter, nullptr, bench.run);
-    const NeighborLists alone = neighbor_lists(index, shorter.k(), bench.run);
-    const Parents expected = denser_parents<double>(index, alone, nullptr, bench.run);
-    CHECK(std::equal(found.parent.data(), found.parent.data() + samples, expected.parent.data()));
-    CHECK(std::equal(found.next.data(), found.next.data() + samples, expected.next.data()));
-  }
+  const Buffer<std::int32_t> positions = positions_in_tie_order(
+      index, [&](std::int32_t i) { return index.coordinate(i, 0) < 6; }, bench.run);
+  std::vector<std::int32_t> row;
+  for (std::size_t p = 0; p < positions.size(); ++p) row.push_back(index.row_at(positions[p]));
+  CHECK(row == std::vector<std::int32_t>{1, 3, 0, 2, 5});
+  std::vector<std::size_t> sites;
+  for_each_site(index, positions, [&](std::size_t first, std::size_t last) {
+    sites.push_back(first);
+    sites.push_back(last);
+  });
+  CHECK(sites == std::vector<std::size_t>{0, 2, 2, 5});
 }

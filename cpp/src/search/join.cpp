@@ -1,4 +1,4 @@
-#include "quickshiftpp/search/neighbors.hpp"
+#include "quickshiftpp/search/join.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -10,9 +10,8 @@
 
 #include "kernels/kernels.hpp"
 #include "search/query_block.hpp"
+#include "search/tie_order.hpp"
 #include "search/top_k.hpp"
-#include "support/pages.hpp"
-#include "support/rounding.hpp"
 
 namespace quickshiftpp {
 
@@ -108,21 +107,6 @@ class BlockSearch {
   double bound_ = kInfinity;  // the widest of them
 };
 
-/// The positions that are wanted, in the order that settles ties.
-template <class T, class IsWanted>
-Buffer<std::int32_t> ordered_positions(const Index<T>& index, IsWanted&& is_wanted) {
-  const auto n = static_cast<std::int32_t>(index.samples());
-  std::size_t count = 0;
-  for (std::int32_t i = 0; i < n; ++i) count += is_wanted(i);
-  Buffer<std::int32_t> positions(count);
-  count = 0;
-  for (std::int32_t i = 0; i < n; ++i)
-    if (is_wanted(i)) positions[count++] = i;
-  std::sort(positions.data(), positions.data() + count,
-            [&](std::int32_t a, std::int32_t b) { return index.comes_first(a, b); });
-  return positions;
-}
-
 /// Calls take(i, list) for every query, or those of one block in `step`; returns how many blocks
 /// were looked through.
 template <class T, class Take>
@@ -152,137 +136,32 @@ NeighborTable empty_table(std::size_t samples, std::size_t width) {
   return {Buffer<double>(samples * width), Buffer<std::int64_t>(samples * width)};
 }
 
-/// A search stops at k equal rows, whichever it met; this takes the lowest row numbers.
+/// A search stops at k equal rows, whichever it visited first; this takes the lowest row numbers.
 template <class T>
-void settle_zero_radii(const Index<T>& index, std::size_t width, NeighborTable& table) {
-  const Buffer<std::int32_t> sites = ordered_positions(index, [&](std::int32_t i) {
+void settle_zero_radii(const Index<T>& index, std::size_t width, NeighborTable& table,
+                       const Run& run) {
+  auto has_zero_radius = [&](std::int32_t i) {
     return table.distance[(static_cast<std::size_t>(index.row_at(i)) + 1) * width - 1] == 0;
-  });
-  std::size_t end = 0;
-  for (std::size_t begin = 0; begin < sites.size(); begin = end) {
-    end = begin + 1;
-    while (end < sites.size() && index.compare_coordinates(sites[begin], sites[end]) == 0) ++end;
-    for (std::size_t i = begin; i < end; ++i) {
+  };
+  const Buffer<std::int32_t> sites = positions_in_tie_order(index, has_zero_radius, run);
+  for_each_site(index, sites, [&](std::size_t first, std::size_t last) {
+    for (std::size_t i = first; i < last; ++i) {
       const std::int64_t self = index.row_at(sites[i]);
       std::int64_t* list = table.row.data() + static_cast<std::size_t>(self) * width;
       list[0] = self;
-      for (std::size_t from = begin, c = 1; c < width && from < end; ++from)
-        if (sites[from] != sites[i]) list[c++] = index.row_at(sites[from]);
+      for (std::size_t other = first, c = 1; c < width && other < last; ++other)
+        if (other != i) list[c++] = index.row_at(sites[other]);
     }
-  }
+  });
 }
 
 }  // namespace
-
-NeighborLists::NeighborLists(std::size_t samples, std::size_t room, int k, Keep keep)
-    : samples_(samples),
-      room_(room),
-      k_(k),
-      keep_(keep),
-      stride_(static_cast<std::size_t>(k)),
-      entries_(std::make_shared<Entries>(
-          Buffer<std::int32_t>(keep == Keep::nothing ? 0 : samples * stride_),
-          Buffer<double>(keep == Keep::all ? samples * stride_ : 0))),
-      squared_radius_(std::make_shared<Buffer<double>>(samples, room)),
-      ties_(samples) {}
-
-NeighborLists::NeighborLists(const NeighborLists& longer, int k)
-    : samples_(longer.samples_),
-      room_(longer.room_),
-      k_(k),
-      keep_(longer.keep_),
-      stride_(longer.stride_),
-      entries_(longer.entries_),
-      heads_(longer.heads_),
-      squared_radius_(std::make_shared<Buffer<double>>(samples_, room_)),
-      ties_(samples_) {}
-
-bool NeighborLists::insert(std::size_t i, double squared, std::int32_t position) {
-  std::int32_t* neighbor = entries_->position.data() + i * stride_;
-  double* distance = entries_->squared_distance.data() + i * stride_;
-  const int last = k_ - 1;
-  // The sample itself remains the first.
-  int c = static_cast<int>(std::lower_bound(distance + std::min(1, last), distance + k_, squared) -
-                           distance);
-  while (c <= last && distance[c] == squared && (c == 0 || neighbor[c] < position)) ++c;
-  if (c > last) {
-    if (distance[last] == squared) ties_[i] |= kBeyond;
-    return false;
-  }
-  const double left_out = distance[last];
-  std::copy_backward(neighbor + c, neighbor + last, neighbor + k_);
-  std::copy_backward(distance + c, distance + last, distance + k_);
-  neighbor[c] = position;
-  distance[c] = squared;
-  const bool is_tied =
-      (c > 1 && distance[c - 1] == squared) || (c < last && distance[c + 1] == squared);
-  ties_[i] = ties(left_out == distance[last], may_tie(static_cast<std::int32_t>(i)) || is_tied);
-  (*squared_radius_)[i] = distance[last];
-  return true;
-}
-
-void NeighborLists::drop_lists(const Run& run) {
-  // They are gone even if giving them back is interrupted.
-  const std::shared_ptr<Entries> dropped = std::exchange(entries_, std::make_shared<Entries>());
-  heads_.reset();
-  keep_ = Keep::nothing;
-  if (dropped.use_count() > 1) return;
-  give_back_pages(dropped->position.data(), dropped->position.size() * sizeof(std::int32_t), run);
-  give_back_pages(dropped->squared_distance.data(),
-                  dropped->squared_distance.size() * sizeof(double), run);
-}
-
-template <class T>
-std::vector<NeighborLists> NeighborLists::first(const Index<T>& index, const std::vector<int>& ks,
-                                                const Run& run) const {
-  const bool copy = ks[0] < tuning::kCopyShare * static_cast<double>(stride_);
-  std::vector<NeighborLists> shorter;
-  shorter.push_back(copy ? NeighborLists(samples_, room_, ks[0], keep_)
-                         : NeighborLists(*this, ks[0]));
-  for (std::size_t m = 1; m < ks.size(); ++m) shorter.push_back(NeighborLists(shorter[0], ks[m]));
-  Entries& copied = *shorter[0].entries_;
-  const auto head_width = static_cast<std::size_t>(tuning::kHeadPlaces);
-  std::shared_ptr<Heads> heads;
-  if (keeps_lists() && !copy && !has_heads() && stride_ >= tuning::kHeadStride) {
-    heads = std::make_shared<Heads>(Buffer<std::int32_t>(samples_ * head_width),
-                                    Buffer<float>(samples_));
-    for (NeighborLists& lists : shorter) lists.heads_ = heads;
-  }
-  const auto width = static_cast<std::size_t>(ks[0]);
-  parallel_for(run, samples_, tuning::kGrain, [&](std::size_t begin, std::size_t end, int) {
-    for (std::size_t i = begin; i < end; ++i) {
-      const auto sample = static_cast<std::int32_t>(i);
-      for (NeighborLists& lists : shorter) {
-        const int k = lists.k_;
-        prefetch_after(sample, k - 1);
-        const double radius = squared_distance(index, sample, k - 1);
-        (*lists.squared_radius_)[i] = radius;
-        bool beyond = tied_beyond(sample);
-        if (k < k_) beyond = may_tie(sample) && squared_distance(index, sample, k) == radius;
-        lists.ties_[i] = ties(beyond, may_tie(sample));
-      }
-      if (heads != nullptr) {
-        std::copy_n(positions(sample), head_width, heads->position.data() + i * head_width);
-        // No smaller than what a processor may take for zero.
-        heads->squared_radius[i] =
-            std::max(rounded_up(squared_distance(index, sample, tuning::kHeadPlaces - 1)),
-                     std::numeric_limits<float>::min());
-      }
-      if (!copy) continue;
-      std::copy_n(positions(sample), width, copied.position.data() + i * width);
-      if (keeps_distances())
-        std::copy_n(entries_->squared_distance.data() + i * stride_, width,
-                    copied.squared_distance.data() + i * width);
-    }
-  });
-  return shorter;
-}
 
 template <class T>
 NeighborLists neighbor_lists(const Index<T>& index, int k, const Run& run, bool only_radii) {
   NeighborLists lists(index, k, only_radii);
   search_all_blocks(index, index, k, run, [&](std::size_t i, const TopK<T>& found) {
-    lists.store(i, found, found.tied_beyond(), found.may_tie());
+    lists.store(i, found, found.tied_beyond());
   });
   return lists;
 }
@@ -306,16 +185,6 @@ Buffer<double> kth_squared_distances(const Index<T>& queries, const Index<T>& ta
 }
 
 template <class T>
-Buffer<std::int32_t> coordinate_order(const Index<T>& index) {
-  return ordered_positions(index, [](std::int32_t) { return true; });
-}
-
-template <class T>
-Buffer<std::int32_t> zero_radius_sites(const Index<T>& index, const double* squared_radius) {
-  return ordered_positions(index, [&](std::int32_t i) { return squared_radius[i] == 0; });
-}
-
-template <class T>
 NeighborTable neighbor_table(const Index<T>& index, int k, const Run& run) {
   const auto width = static_cast<std::size_t>(k);
   NeighborTable table = empty_table(index.samples(), width);
@@ -329,7 +198,7 @@ NeighborTable neighbor_table(const Index<T>& index, int k, const Run& run) {
       table.row[out + c] = index.row_at(neighbor.position);
     }
   });
-  if (has_zeros) settle_zero_radii(index, width, table);
+  if (has_zeros) settle_zero_radii(index, width, table, run);
   return table;
 }
 
@@ -349,19 +218,15 @@ NeighborTable neighbor_table(const Index<T>& index, const NeighborLists& lists, 
   const double* radius = lists.squared_radii();
   const bool has_zeros =
       std::any_of(radius, radius + lists.samples(), [](double r) { return r == 0; });
-  if (has_zeros) settle_zero_radii(index, width, table);
+  if (has_zeros) settle_zero_radii(index, width, table, run);
   return table;
 }
 
 #define QSPP_INSTANTIATE(T)                                                               \
-  template std::vector<NeighborLists> NeighborLists::first<T>(                            \
-      const Index<T>&, const std::vector<int>&, const Run&) const;                        \
   template NeighborLists neighbor_lists<T>(const Index<T>&, int, const Run&, bool);       \
   template double visited_share<T>(const Index<T>&, int, const Run&);                     \
   template Buffer<double> kth_squared_distances<T>(const Index<T>&, const Index<T>&, int, \
                                                    const Run&);                           \
-  template Buffer<std::int32_t> coordinate_order<T>(const Index<T>&);                     \
-  template Buffer<std::int32_t> zero_radius_sites<T>(const Index<T>&, const double*);     \
   template NeighborTable neighbor_table<T>(const Index<T>&, int, const Run&);             \
   template NeighborTable neighbor_table<T>(const Index<T>&, const NeighborLists&, const Run&);
 QSPP_INSTANTIATE(float)

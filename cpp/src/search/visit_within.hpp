@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "kernels/kernels.hpp"
+#include "quickshiftpp/search/index.hpp"
+
+namespace quickshiftpp {
+
+/// Calls visit(j, squared distance) for the samples j within a squared distance of sample i, itself
+/// included, in the nodes for which admits(node) holds.
+template <class T, class Admits, class Visit>
+void visit_within(const Index<T>& index, std::int32_t i, double squared_limit, Admits&& admits,
+                  Visit&& visit) {
+  constexpr std::int32_t all_copies = std::numeric_limits<std::int32_t>::max();
+  const Kernels<T>& kernel = kernels<T>();
+  std::vector<double> point(static_cast<std::size_t>(index.columns()));
+  index.gather(i, point.data());
+  visit_outward(
+      index, i / tuning::kBlock, all_copies,
+      [&](std::size_t node) {
+        return admits(node) ? node_distance(index, node, point.data())
+                            : std::numeric_limits<double>::infinity();
+      },
+      [&] { return squared_limit; },
+      [&](std::int32_t block, std::size_t) {
+        double squared[kFoundCapacity];
+        std::int32_t position[kFoundCapacity];
+        const int found =
+            kernel.within(index.block(block), index.block_begin(block), index.columns(),
+                          point.data(), squared_limit, squared, position);
+        for (int c = 0; c < found; ++c) visit(position[c], squared[c]);
+      });
+}
+
+}  // namespace quickshiftpp
