@@ -30,7 +30,7 @@ axes[0, 2].set_title("Where each mode meets a higher one")
 ClusterCountDisplay.from_estimator(model, ax=axes[1, 0])
 axes[1, 0].set_title("Every beta, from the same fit")
 StabilityDisplay.from_sweep(grid, ax=axes[1, 1])
-axes[1, 1].set_title("Every k and beta, from one neighbour search")
+axes[1, 1].set_title("Every k and beta, from one neighbor search")
 axes[1, 2].axis("off")
 path = model.tree_.path(int(model.radii_.argmax()), beta=model.beta_)
 lines = ["The loneliest sample climbs", *(f"{i:>6}   log f = {f:7.2f}" for i, f, _ in path[:14])]

@@ -19,7 +19,7 @@ from skimage.segmentation import quickshift
 from sklearn.datasets import load_sample_image
 
 from quickshiftpp.segmentation import image_tree, segment
-from quickshiftpp.segmentation._pictures import boundaries, mean_colours
+from quickshiftpp.segmentation._pictures import boundaries, mean_colors
 
 INK, FAINT = "#22303a", "#6b7780"
 FOLDER = Path(__file__).parents[1] / "docs" / "segmentation"
@@ -51,8 +51,8 @@ def _shrink(photo: Any) -> Any:
 
 
 def picture(photo: Any, labels: Any, scale: int = 3) -> Any:
-    """Return every segment in its mean colour, with thin white borders, enlarged."""
-    flat = mean_colours(photo, labels).repeat(scale, axis=0).repeat(scale, axis=1)
+    """Return every segment in its mean color, with thin white borders, enlarged."""
+    flat = mean_colors(photo, labels).repeat(scale, axis=0).repeat(scale, axis=1)
     fine = labels.repeat(scale, axis=0).repeat(scale, axis=1)
     flat[boundaries(fine)] = 255
     return flat

@@ -62,7 +62,7 @@ def flowers(tmp_path: Path, X: Any) -> Path:
     """A table with text between its numbers, and cells that a careless reader would change."""
     path = tmp_path / "flowers.csv"
     rows = [f'{a:.4f},{i:04d}-x,"red, ""deep""",{b:.4f}' for i, (a, b) in enumerate(X)]
-    path.write_text("\n".join(["length,code,colour,width", *rows]) + "\n")
+    path.write_text("\n".join(["length,code,color,width", *rows]) + "\n")
     return path
 
 
@@ -160,7 +160,7 @@ def test_summary_and_cells_as_they_were(flowers: Path, X: Any) -> None:
 def test_chosen_columns(flowers: Path, X: Any, tmp_path: Path) -> None:
     output = tmp_path / "out.npz"
     out = succeed("cluster", flowers, "--columns", "width", "-o", output)
-    assert "code, colour" in out
+    assert "code, color" in out
     labels = QuickshiftPP().fit(X[:, 1:]).labels_
     np.testing.assert_array_equal(load(output)["label"], labels)
     array = save(tmp_path / "points.npy", X)

@@ -15,7 +15,7 @@ from sklearn.datasets import load_sample_image  # noqa: E402
 
 from quickshiftpp.cli import main  # noqa: E402
 from quickshiftpp.segmentation import segment  # noqa: E402
-from quickshiftpp.segmentation._pictures import boundaries, mean_colours  # noqa: E402
+from quickshiftpp.segmentation._pictures import boundaries, mean_colors  # noqa: E402
 
 
 @pytest.fixture(name="photo")
@@ -48,7 +48,7 @@ def test_files(photo):
     assert labels.dtype == np.uint16
     np.testing.assert_array_equal(labels, expected)
     flat = np.asarray(Image.open(folder / "photo.flat.png"))
-    np.testing.assert_array_equal(flat, mean_colours(values, expected))
+    np.testing.assert_array_equal(flat, mean_colors(values, expected))
     for label in (1, expected.max()):
         inside = expected == label
         np.testing.assert_array_equal(flat[inside][0], np.rint(values[inside].mean(axis=0)))
@@ -80,12 +80,12 @@ def test_options_reach_the_segmentation(photo):
 
 def test_many_files_a_directory_and_a_contact_sheet(photo, tmp_path):
     path, values = photo
-    grey = tmp_path / "grey.jpg"
-    Image.fromarray(values[..., 0]).save(grey)
+    gray = tmp_path / "gray.jpg"
+    Image.fromarray(values[..., 0]).save(gray)
     target = tmp_path / "new" / "folder"
-    result = run(path, grey, "--k", 20, "-o", target, "--betas", "0.3,0.9,0.99")
+    result = run(path, gray, "--k", 20, "-o", target, "--betas", "0.3,0.9,0.99")
     assert result.exit_code == 0, result.output
-    assert "2/2 grey.jpg: finding neighbours" in result.stderr
+    assert "2/2 gray.jpg: finding neighbors" in result.stderr
     assert len(list(target.iterdir())) == 10
     assert np.asarray(Image.open(target / "photo.betas.png")).ndim == 3
 

@@ -223,7 +223,7 @@ def test_stability_of_a_fine_grid():
         assert number.get_text() == str(sweep.n_clusters[row, column])
 
 
-def test_stability_without_neighbours_or_scale():
+def test_stability_without_neighbors_or_scale():
     sweep = make_sweep(1, 1)
     sweep.stability = np.full((1, 1), np.nan)
     drawn = StabilityDisplay.from_sweep(sweep, ax=Figure().subplots(), colorbar=False)
@@ -350,7 +350,7 @@ def test_style_of_the_caller_wins(models):
 
 
 def seen(colors, vision):
-    """Colours in Oklab, as seen with a kind of vision (Machado, Oliveira, Fernandes 2009)."""
+    """Colors in Oklab, as seen with a kind of vision (Machado, Oliveira, Fernandes 2009)."""
     kinds = {
         "normal": np.eye(3),
         "protanopia": [[0.152, 1.053, -0.205], [0.115, 0.786, 0.099], [-0.004, -0.048, 1.052]],
@@ -366,13 +366,13 @@ def seen(colors, vision):
 
 
 @pytest.mark.parametrize("vision", ["normal", "protanopia", "deuteranopia", "tritanopia"])
-def test_ten_colours_and_the_grey_differ_for_everyone(vision):
+def test_ten_colors_and_the_gray_differ_for_everyone(vision):
     places = seen(cluster_colors([*range(10), -1]), vision)
     for one, other in itertools.combinations(places, 2):
         assert np.linalg.norm(one - other) > 0.08
 
 
-def test_colours_repeat_with_variation():
+def test_colors_repeat_with_variation():
     colors = cluster_colors(np.arange(30))
     assert len(np.unique(colors, axis=0)) == 30
     np.testing.assert_array_equal(cluster_colors([0, 30])[0], cluster_colors([0, 30])[1])

@@ -8,7 +8,7 @@ import pytest
 from quickshiftpp.segmentation import image_tree, pixel_features, segment
 
 IMAGE = np.zeros((6, 8, 3), np.uint8)
-GREY = np.zeros((6, 8))
+GRAY = np.zeros((6, 8))
 
 
 @pytest.mark.parametrize(
@@ -44,14 +44,14 @@ GREY = np.zeros((6, 8))
         (IMAGE, {"mask": np.zeros((6, 8))}, r"mask is False everywhere"),
         (IMAGE, {"n_jobs": 0}, r"n_jobs is 0"),
         (IMAGE[..., :2], {"convert2lab": True}, r"convert2lab is True, but .* 2 channels"),
-        (GREY, {"channel_axis": None, "convert2lab": True}, r"the image has 1 channel,"),
-        (GREY, {}, r"channel_axis is -1, .* use channel_axis=None for a grey image"),
-        (GREY.astype(int), {"channel_axis": None}, r"data type int64, but it must be uint8"),
-        (GREY.astype(complex), {"channel_axis": None}, r"data type complex128"),
+        (GRAY, {"channel_axis": None, "convert2lab": True}, r"the image has 1 channel,"),
+        (GRAY, {}, r"channel_axis is -1, .* use channel_axis=None for a gray image"),
+        (GRAY.astype(int), {"channel_axis": None}, r"data type int64, but it must be uint8"),
+        (GRAY.astype(complex), {"channel_axis": None}, r"data type complex128"),
         (np.array([["a"]]), {"channel_axis": None}, r"data type <U1"),
         (np.float64(3), {"channel_axis": None}, r"single number"),
         (np.zeros((0, 5, 3)), {}, r"shape \(0, 5, 3\): there is nothing to segment"),
-        (GREY + np.nan, {"channel_axis": None}, r"infinite or not a number"),
+        (GRAY + np.nan, {"channel_axis": None}, r"infinite or not a number"),
         (np.full((6, 8, 3), 200.0), {}, r"floats from 200 to 200, .* image / 255"),
     ],
 )  # fmt: skip
@@ -81,7 +81,7 @@ def test_the_same_sentences_from_the_other_functions():
             tree.labels(**options)
 
 
-def test_large_floats_are_no_colours_but_can_be_segmented():
+def test_large_floats_are_no_colors_but_can_be_segmented():
     volume = np.random.default_rng(0).normal(0, 1000, (6, 7, 8))
     assert segment(volume, channel_axis=None, k=5, ratio=1e-4).shape == volume.shape
     assert segment(volume * 1e300, channel_axis=None, k=5, ratio=1e-300).shape == volume.shape

@@ -60,7 +60,7 @@ Examples:
 @click.option(
     "--k",
     type=NumberOrAuto(int),
-    help="Neighbours for the density, or auto; default: by the number of rows.",
+    help="Neighbors for the density, or auto; default: by the number of rows.",
 )
 @click.option(
     "--beta",
@@ -100,7 +100,7 @@ def cluster(
     """Cluster the rows of FILE (.csv, .tsv, .parquet, .npy, .npz).
 
     The output holds every column of FILE and two more: label, the cluster of each row (0 is the
-    one with the densest centre), and core_label, the same inside the cluster's core and -1
+    one with the densest center), and core_label, the same inside the cluster's core and -1
     outside. Columns count as they are: scale them first where their units differ.
     """
     _check_parameters(k, beta, min_cluster_size, n_jobs)
@@ -133,7 +133,7 @@ def cluster(
                 f"{file.name} has such columns already, so {label} and {core_label} were added"
             )
         write(data, labels, target)
-    _summarise(model, data, chosen, seconds)
+    _summarize(model, data, chosen, seconds)
     click.echo(line("written to", f"{target} (columns {label} and {core_label} added)"))
 
 
@@ -191,7 +191,7 @@ def _free_names(taken: list[str]) -> tuple[str, str]:
     return label, core_label
 
 
-def _summarise(model: QuickshiftPP, data: Data, chosen: Selection, seconds: float) -> None:
+def _summarize(model: QuickshiftPP, data: Data, chosen: Selection, seconds: float) -> None:
     sizes = np.sort(np.bincount(model.labels_))[::-1]
     smaller = len(sizes) - _LARGEST_SHOWN
     more = f" and {smaller} more" if smaller > 0 else ""

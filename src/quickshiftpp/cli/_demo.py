@@ -99,7 +99,7 @@ def photograph() -> tuple[npt.NDArray[np.uint8], Result]:
     full = Image.fromarray(datasets.load_sample_image("china.jpg"))
     photo = np.asarray(full.resize((_PHOTO_WIDTH, _PHOTO_HEIGHT), Image.Resampling.LANCZOS))
     row, column = np.indices(photo.shape[:2])
-    # The width of the photograph weighs as much as the range of a colour.
+    # The width of the photograph weighs as much as the range of a color.
     position = np.stack([row, column], axis=-1) * (255 / _PHOTO_WIDTH)
     pixels = np.concatenate([position, photo], axis=-1).reshape(-1, 5)
     return photo, run("photograph", pixels, None, k=40, beta=0.9, min_cluster_size=100)

@@ -26,7 +26,7 @@ FAINT = "#6b7780"
 RULE = "#c9d0d5"
 _WIDTH, _HEIGHT, _DPI = 12.0, 10.5, 120
 _BORDER_SCALE = 4  # screen pixels per pixel of the photograph, so that borders are thin
-_COLOURS = 256
+_COLORS = 256
 _BETAS = np.linspace(0.02, 0.98, 241)
 
 
@@ -62,19 +62,19 @@ def _save(figure: Figure, path: Path, photo_axes: Axes) -> None:
     canvas.draw()  # type: ignore[no-untyped-call]
     pixels = np.asarray(canvas.buffer_rgba())  # type: ignore[no-untyped-call]
     picture = Image.fromarray(pixels).convert("RGB")
-    # A palette makes the file three times smaller. The photograph has more colours than that, and
+    # A palette makes the file three times smaller. The photograph has more colors than that, and
     # is dithered; the background stays white.
-    coarse = picture.quantize(_COLOURS - 1)
-    colours = (coarse.getpalette() or [])[: 3 * (_COLOURS - 1)]
+    coarse = picture.quantize(_COLORS - 1)
+    colors = (coarse.getpalette() or [])[: 3 * (_COLORS - 1)]
     extent = photo_axes.get_window_extent()
     left, right = round(extent.x0), round(extent.x1)
     upper, lower = picture.height - round(extent.y1), picture.height - round(extent.y0)
     region = (left, upper, right, lower)
     coarse.paste(picture.crop(region).quantize(palette=coarse), region)
     numbers = np.array(coarse)
-    numbers[(np.asarray(picture) == 255).all(axis=-1)] = _COLOURS - 1
+    numbers[(np.asarray(picture) == 255).all(axis=-1)] = _COLORS - 1
     final = Image.fromarray(numbers)
-    final.putpalette([*colours, *[255] * (3 * _COLOURS - len(colours))])
+    final.putpalette([*colors, *[255] * (3 * _COLORS - len(colors))])
     final.save(path, optimize=True, dpi=(_DPI, _DPI))
 
 
@@ -103,12 +103,12 @@ def _bare(axes: Axes) -> None:
 
 def _draw_shape(axes: Axes, result: Result) -> None:
     model = result.model
-    colours = np.array([to_rgb(colour) for colour in PALETTE])[model.labels_ % len(PALETTE)]
+    colors = np.array([to_rgb(color) for color in PALETTE])[model.labels_ % len(PALETTE)]
     in_core = model.core_labels_ >= 0
-    colours[~in_core] = 0.42 * colours[~in_core] + 0.58
+    colors[~in_core] = 0.42 * colors[~in_core] + 0.58
     order = np.argsort(in_core, kind="stable")  # cores on top
     x, y = result.X[order].T
-    axes.scatter(x, y, s=7, c=colours[order], linewidths=0)
+    axes.scatter(x, y, s=7, c=colors[order], linewidths=0)
     axes.set_aspect("equal", adjustable="datalim")
     _bare(axes)
     _title(axes, result.name.capitalize(), f"{model.n_clusters_} clusters")
@@ -134,16 +134,16 @@ def _draw_segments(axes: Axes, photo: npt.NDArray[np.uint8], result: Result) -> 
     picture[border] = 0.25 * picture[border] + 0.75
     axes.imshow(picture, interpolation="antialiased")
     _bare(axes)
-    _title(axes, "Its segments, each in its mean colour", f"{result.model.n_clusters_} clusters")
+    _title(axes, "Its segments, each in its mean color", f"{result.model.n_clusters_} clusters")
 
 
 def _draw_counts(figure: Figure, axes: Axes, shapes: Sequence[Result]) -> None:
-    for i, (result, colour) in enumerate(zip(shapes, PALETTE, strict=False)):
+    for i, (result, color) in enumerate(zip(shapes, PALETTE, strict=False)):
         tree, smallest = result.model.tree_, result.model.min_cluster_size_
         counts = [int(tree.labels(b, min_cluster_size=smallest).max()) + 1 for b in _BETAS]
         aside = offset_copy(axes.transData, figure, y=1.1 * (i - 1.5), units="points")
         axes.step(
-            _BETAS, counts, color=colour, linewidth=1.6, label=result.name, transform=aside
+            _BETAS, counts, color=color, linewidth=1.6, label=result.name, transform=aside
         )  # beside each other where the numbers agree
     beta = shapes[0].model.beta_
     axes.vlines(beta, 0.9, 7.5, color=FAINT, linewidth=0.9, linestyle=(0, (3, 3)), zorder=0)
@@ -167,12 +167,12 @@ def _draw_modes(figure: Figure, place: SubplotSpec, digits: Result) -> None:
     model = digits.model
     sizes = np.bincount(model.labels_)
     order = np.argsort(sizes)[::-1]
-    grey = LinearSegmentedColormap.from_list("ink", ["white", INK])
+    gray = LinearSegmentedColormap.from_list("ink", ["white", INK])
     rows = 2
     grid = place.subgridspec(rows, -(-len(order) // rows), wspace=0.12, hspace=0.42)
     for position, label in enumerate(order):
         tile = figure.add_subplot(grid[position // grid.ncols, position % grid.ncols])
-        tile.imshow(digits.X[model.mode_indices_[label]].reshape(8, 8), cmap=grey)
+        tile.imshow(digits.X[model.mode_indices_[label]].reshape(8, 8), cmap=gray)
         tile.set_xticks([])
         tile.set_yticks([])
         for spine in tile.spines.values():

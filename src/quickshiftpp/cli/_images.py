@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from ..segmentation._pictures import Picture, mean_colours, overlay
+from ..segmentation._pictures import Picture, mean_colors, overlay
 from ._errors import BadInput, first_line, optional
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ BOUNDARY = (255, 212, 0)
 _LARGEST_16_BIT = 65535
 _SHEET_COLUMNS, _SHEET_WIDTH, _GAP, _CAPTION = 3, 480, 12, 30
 _INK = (34, 48, 58)
-_GREY_16_BIT = ("I;16", "I;16B", "I;16L", "I")
+_GRAY_16_BIT = ("I;16", "I;16B", "I;16L", "I")
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Photograph:
     Attributes
     ----------
     values : ndarray
-        uint8 or uint16, grey or red, green and blue.
+        uint8 or uint16, gray or red, green and blue.
     mask : ndarray of bool or None
         False where the image is transparent.
     picture : ndarray of uint8, of shape (height, width, 3)
@@ -46,8 +46,8 @@ class Photograph:
     picture: Picture
 
     @property
-    def is_grey(self) -> bool:
-        """Whether it has no colours."""
+    def is_gray(self) -> bool:
+        """Whether it has no colors."""
         return self.values.ndim == 2
 
 
@@ -85,7 +85,7 @@ def read_image(path: Path) -> Photograph:
         image = ImageOps.exif_transpose(opened)
         image.load()
     mask = None
-    if image.mode in _GREY_16_BIT:
+    if image.mode in _GRAY_16_BIT:
         values = np.asarray(image).clip(0, _LARGEST_16_BIT).astype(np.uint16)
         shown = (values // 257).astype(np.uint8)
         return Photograph(values, None, np.stack([shown] * 3, axis=-1))
@@ -97,8 +97,8 @@ def read_image(path: Path) -> Photograph:
                 f"'{path}' is transparent everywhere: there is nothing to segment in it."
             )
     picture = np.asarray(image.convert("RGB"))
-    is_grey = image.mode in ("1", "L")
-    return Photograph(np.asarray(image.convert("L")) if is_grey else picture, mask, picture)
+    is_gray = image.mode in ("1", "L")
+    return Photograph(np.asarray(image.convert("L")) if is_gray else picture, mask, picture)
 
 
 def write_picture(path: Path, picture: npt.NDArray[Any]) -> None:
@@ -151,7 +151,7 @@ def contact_sheet(picture: Picture, cuts: Sequence[tuple[str, npt.NDArray[np.int
     size = max(1, round(width * scale)), max(1, round(height * scale))
     tiles = [("the photograph", picture)]
     for caption, labels in cuts:
-        tiles.append((caption, overlay(mean_colours(picture, labels), labels, (255, 255, 255))))
+        tiles.append((caption, overlay(mean_colors(picture, labels), labels, (255, 255, 255))))
     columns = min(_SHEET_COLUMNS, len(tiles))
     rows = -(-len(tiles) // columns)
     tile_width = max(size[0], _SHEET_WIDTH // 2)

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from .._progress import listening
 from ..segmentation import ImageTree, image_tree
-from ..segmentation._pictures import mean_colours, overlay
+from ..segmentation._pictures import mean_colors, overlay
 from ._errors import BadInput, listed
 from ._images import (
     BOUNDARY,
@@ -53,7 +53,7 @@ class _Outputs:
 @click.command(short_help="Segment photographs: pictures, numbers and a summary.", epilog=_EXAMPLES)
 @click.argument("images", metavar="IMAGE...", nargs=-1, required=True,
                 type=click.Path(path_type=Path))  # fmt: skip
-@click.option("--k", type=int, help="Neighbours for the density; the more, the smoother segments.")
+@click.option("--k", type=int, help="Neighbors for the density; the more, the smoother segments.")
 @click.option(
     "--beta",
     type=float,
@@ -61,12 +61,12 @@ class _Outputs:
     "merged; default: a fine cut, merged.",
 )
 @click.option("--n-segments", type=int, help="Ask for so many segments instead.")
-@click.option("--merge", type=float, help="Merge neighbours that differ by no more; 0 for none.")
-@click.option("--ratio", type=float, help="The weight of colours against positions.")
+@click.option("--merge", type=float, help="Merge neighbors that differ by no more; 0 for none.")
+@click.option("--ratio", type=float, help="The weight of colors against positions.")
 @click.option("--sigma", type=float, help="The width of a blur beforehand, in pixels; 0 for none.")
 @click.option("--min-size", type=int, help="Dissolve segments of fewer pixels.")
 @click.option("--connected", is_flag=True, help="Split segments that are in several pieces.")
-@click.option("--paper", is_flag=True, help="The protocol of the paper: plain colours, beta 0.9.")
+@click.option("--paper", is_flag=True, help="The protocol of the paper: plain colors, beta 0.9.")
 @click.option(
     "--betas",
     metavar="A,B,...",
@@ -102,10 +102,10 @@ def segment(
     output: Path | None,
     n_jobs: int | None,
 ) -> None:
-    """Segment photographs by Quickshift++ on the position and colour of their pixels.
+    """Segment photographs by Quickshift++ on the position and color of their pixels.
 
     For each IMAGE: NAME.overlay.png with the boundaries drawn in, NAME.flat.png with every segment
-    in its mean colour, NAME.labels.png (or .npy) with the number of every pixel's segment from 1
+    in its mean color, NAME.labels.png (or .npy) with the number of every pixel's segment from 1
     on, and NAME.segments.json with a summary. Transparent parts get 0.
     """
     _check_parameters(
@@ -157,14 +157,14 @@ def _segment_one(
     start = time.perf_counter()
     with listening(lambda stage, done: show(f"{prefix}{STAGES.get(stage, stage)}", done)):
         tree = image_tree(
-            photo.values, channel_axis=None if photo.is_grey else -1, mask=photo.mask, **search
+            photo.values, channel_axis=None if photo.is_gray else -1, mask=photo.mask, **search
         )
         found = tree.labels(**cut)
     seconds = time.perf_counter() - start
     show(f"{prefix}writing", None)
     summary = _summary(target.image, photo, tree, found, {**search, **cut}, seconds)
     write_picture(target.path("overlay.png"), overlay(photo.picture, found, BOUNDARY))
-    write_picture(target.path("flat.png"), mean_colours(photo.picture, found))
+    write_picture(target.path("flat.png"), mean_colors(photo.picture, found))
     write_labels(target.path(f"labels.{target.labels}"), found)
     write_summary(target.path("segments.json"), summary)
     if betas:
@@ -185,8 +185,8 @@ def _summary(
     height, width = labels.shape
     number = labels.ravel()
     sizes = np.bincount(number)[1:]
-    colours = photo.picture.reshape(-1, 3).T
-    means = [np.bincount(number, weights=channel)[1:] / sizes for channel in colours]
+    colors = photo.picture.reshape(-1, 3).T
+    means = [np.bincount(number, weights=channel)[1:] / sizes for channel in colors]
     segments = zip(sizes.tolist(), np.rint(np.stack(means, 1)).astype(int).tolist(), strict=True)
     return {
         "image": path.name,
@@ -197,8 +197,8 @@ def _summary(
         "seconds": round(seconds, 3),
         "n_segments": len(sizes),
         "segments": [
-            {"label": label, "pixels": size, "mean_colour": colour}
-            for label, (size, colour) in enumerate(segments, 1)
+            {"label": label, "pixels": size, "mean_color": color}
+            for label, (size, color) in enumerate(segments, 1)
         ],
     }
 

@@ -13,11 +13,11 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 # What the fit calls its stages, and what a person would.
 STAGES = {
     "index": "building the index",
-    "neighbors": "finding neighbours",
+    "neighbors": "finding neighbors",
     "density": "estimating the density",
     "ascent": "climbing",
     "modes": "finding modes",
-    "labels": "labelling",
+    "labels": "labeling",
 }
 
 Show = Callable[[str, float | None], None]

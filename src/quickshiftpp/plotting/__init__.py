@@ -3,7 +3,7 @@
 Every display follows scikit-learn's convention: ``from_estimator`` (or ``from_sweep``) computes and
 draws, ``plot`` draws again, into the axes it is given or into a new figure; what was drawn is kept
 in attributes that end in an underscore, and nothing is ever shown. The same cluster has the same
-colour in all of them, see :func:`cluster_colors`.
+color in all of them, see :func:`cluster_colors`.
 
 ``ClusterDisplay``
     The samples, with their clusters and cluster-cores.
@@ -14,7 +14,7 @@ colour in all of them, see :func:`cluster_colors`.
 ``ClusterCountDisplay``
     The number of clusters at every beta.
 ``StabilityDisplay``
-    How well the clusterings of a grid of k and beta agree with their neighbours.
+    How well the clusterings of a grid of k and beta agree with their neighbors.
 
 matplotlib is the extra ``plot``: ``pip install 'quickshiftpp[plot]'``.
 """

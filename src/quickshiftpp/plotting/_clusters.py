@@ -24,7 +24,7 @@ _EQUAL_UP_TO = 8.0  # columns of more different ranges would leave a line if dra
 
 
 class ClusterDisplay:
-    """Samples in two columns: cluster-cores in full colour, the others pale, modes marked.
+    """Samples in two columns: cluster-cores in full color, the others pale, modes marked.
 
     Parameters
     ----------
@@ -102,7 +102,7 @@ class ClusterDisplay:
         Parameters
         ----------
         estimator : QuickshiftPP, MCores or QuickShift
-            Fitted. QuickShift has no cores, and all of its samples are in full colour.
+            Fitted. QuickShift has no cores, and all of its samples are in full color.
         X : array-like of shape (n_samples, n_features)
             The samples of the fit.
         columns : pair of int or str, default=(0, 1)

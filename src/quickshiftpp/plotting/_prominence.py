@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from ._style import (
     FAINT,
-    GREY,
+    GRAY,
     INK,
     RULE,
     FloatArray,
@@ -41,12 +41,12 @@ class ProminenceDisplay:
     """Every mode by its log density and the log density of its saddle.
 
     The farther a mode lies below the diagonal, the more prominent it is. Beta is a line parallel to
-    the diagonal: the modes below it are the clusters, in their colours, and the rest is grey. A
+    the diagonal: the modes below it are the clusters, in their colors, and the rest is gray. A
     wide empty band along the diagonal is a natural place for that line. Modes that never meet a
     higher one stand on a line of their own at the foot, and modes of infinite density, where k or
     more samples coincide, on one at the right.
 
-    This is the persistence diagram of the log density on the mutual neighbour graph.
+    This is the persistence diagram of the log density on the mutual neighbor graph.
 
     Parameters
     ----------
@@ -222,7 +222,7 @@ class ProminenceDisplay:
         points = np.stack([x, y], axis=1)
         rest = points[self.labels < 0]
         self.others_ = ax.scatter(
-            rest[:, 0], rest[:, 1], s=14, facecolor=GREY, linewidth=0, rasterized=len(rest) > 5000
+            rest[:, 0], rest[:, 1], s=14, facecolor=GRAY, linewidth=0, rasterized=len(rest) > 5000
         )
         style = {
             "s": 34,

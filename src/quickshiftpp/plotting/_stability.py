@@ -1,4 +1,4 @@
-"""How well the clusterings of a sweep over k and beta agree with their neighbours."""
+"""How well the clusterings of a sweep over k and beta agree with their neighbors."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _MOST_TICKS = 12
 
 
 class StabilityDisplay:
-    """A map over k and beta of how well each clustering agrees with its neighbours in the grid.
+    """A map over k and beta of how well each clustering agrees with its neighbors in the grid.
 
     Dark is stable: a small change of k or beta changes little. The number of clusters is written
     into the cells; where they are too small for that, once into every region of equal number, and
@@ -38,7 +38,7 @@ class StabilityDisplay:
         Ascending.
     n_clusters : ndarray of shape (n_ks, n_betas)
     stability : ndarray of shape (n_ks, n_betas)
-        The mean adjusted Rand index with the up to four neighbours.
+        The mean adjusted Rand index with the up to four neighbors.
 
     Attributes
     ----------
@@ -156,7 +156,7 @@ class StabilityDisplay:
         low = self.cells_.norm.vmin
         beyond = low is not None and bool((self.stability < low).any())
         colorbar = self.figure_.colorbar(
-            self.cells_, ax=self.ax_, label="agreement with neighbours (adjusted Rand index)",
+            self.cells_, ax=self.ax_, label="agreement with neighbors (adjusted Rand index)",
             pad=0.02, aspect=30, extend="min" if beyond else "neither",
         )  # fmt: skip
         colorbar.outline.set_visible(False)
@@ -198,7 +198,7 @@ class StabilityDisplay:
         """Return width and height of a cell in points."""
         box, points = self.ax_.get_window_extent(), 72 / self.figure_.dpi
         return (
-            box.width * points / len(self.betas) * 0.85,  # the colour bar still takes its share
+            box.width * points / len(self.betas) * 0.85,  # the color bar still takes its share
             box.height * points / len(self.ks),
         )
 

@@ -1,4 +1,4 @@
-"""What the displays share: colours, axes, and the way into a fitted estimator."""
+"""What the displays share: colors, axes, and the way into a fitted estimator."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 
-# Chosen by maximising the least distance, in Oklab, between any two of them and from the grey, as
+# Chosen by maximizing the least distance, in Oklab, between any two of them and from the gray, as
 # seen with normal vision, protanopia, deuteranopia and tritanopia. The order puts the most
 # different first.
 PALETTE = (
@@ -27,7 +27,7 @@ PALETTE = (
 INK = "#22303a"
 FAINT = "#6b7780"
 RULE = "#c9d0d5"
-GREY = "#b4bcc2"
+GRAY = "#b4bcc2"
 
 _PALE = 0.62  # the share of white in samples outside of cores
 _LATER_ROUND = 0.35  # the share of black, then of white, when the palette repeats
@@ -38,10 +38,10 @@ def _rgb(color: str) -> FloatArray:
 
 
 def cluster_colors(labels: npt.ArrayLike) -> FloatArray:
-    """Return the colour of each label, the same in every display.
+    """Return the color of each label, the same in every display.
 
-    Ten colours that differ also for the colour-blind; from label 10 on they repeat, darker, then
-    lighter. Negative labels are grey.
+    Ten colors that differ also for the color-blind; from label 10 on they repeat, darker, then
+    lighter. Negative labels are gray.
 
     Parameters
     ----------
@@ -61,11 +61,11 @@ def cluster_colors(labels: npt.ArrayLike) -> FloatArray:
     numbers = np.asarray(labels, dtype=np.int64)
     first = np.array([_rgb(color) for color in PALETTE])
     rounds = np.concatenate([first, (1 - _LATER_ROUND) * first, blend(first, _LATER_ROUND)])
-    return np.where(numbers[..., None] < 0, _rgb(GREY), rounds[numbers % len(rounds)])
+    return np.where(numbers[..., None] < 0, _rgb(GRAY), rounds[numbers % len(rounds)])
 
 
 def blend(colors: FloatArray, white: float = _PALE) -> FloatArray:
-    """Mix colours with white, which unlike transparency does not add up where samples overlap."""
+    """Mix colors with white, which unlike transparency does not add up where samples overlap."""
     return (1 - white) * colors + white
 
 

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from ._style import (
     FAINT,
-    GREY,
+    GRAY,
     INK,
     FloatArray,
     IntArray,
@@ -41,8 +41,8 @@ class ModeTreeDisplay:
 
     Every mode is an upright line from its density down to its saddle's, where it joins the higher
     mode that it meets there. A line that reaches the foot belongs to a mode that meets none. The
-    thick, coloured part is the cluster-core, down to ``1 - beta`` times the density of the mode;
-    a mode whose line is too short for it founds no cluster and is thin and grey throughout.
+    thick, colored part is the cluster-core, down to ``1 - beta`` times the density of the mode;
+    a mode whose line is too short for it founds no cluster and is thin and gray throughout.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ class ModeTreeDisplay:
     joints_ : LineCollection
         The level ones, one for each mode shown that meets a higher one.
     cores_ : LineCollection
-        The coloured parts, one for each cluster shown, in label order.
+        The colored parts, one for each cluster shown, in label order.
     tips_ : PathCollection
         The modes of the clusters shown, in label order.
     annotations_ : list of Annotation
@@ -165,7 +165,7 @@ class ModeTreeDisplay:
         ax : matplotlib Axes, optional
             None for a new figure.
         **kwargs
-            For the coloured lines, as of ``LineCollection``.
+            For the colored lines, as of ``LineCollection``.
 
         Returns
         -------
@@ -225,11 +225,11 @@ class ModeTreeDisplay:
         ax, x = self.ax_, self.positions_
         top = self._levels(self.log_density[self.shown])
         end = self._levels(self.saddle_log_density[self.shown])
-        self.stems_ = LineCollection(_segments(x, end, x, top), color=GREY, linewidth=0.8)
+        self.stems_ = LineCollection(_segments(x, end, x, top), color=GRAY, linewidth=0.8)
         joined = np.flatnonzero(self.parent[self.shown] >= 0)
         meets = np.searchsorted(self.shown, self.parent[self.shown[joined]])
         self.joints_ = LineCollection(
-            _segments(x[joined], end[joined], x[meets], end[joined]), color=GREY, linewidth=0.8
+            _segments(x[joined], end[joined], x[meets], end[joined]), color=GRAY, linewidth=0.8
         )
         ours = self._clusters_shown()
         bottom = self._levels(self.log_density[self.shown[ours]] + math.log1p(-self.beta))

@@ -1,4 +1,4 @@
-"""Colours as numbers: plain, or in CIELAB, where distances are about as large as they look."""
+"""Colors as numbers: plain, or in CIELAB, where distances are about as large as they look."""
 
 from __future__ import annotations
 

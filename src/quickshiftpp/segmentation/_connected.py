@@ -12,7 +12,7 @@ Numbers = npt.NDArray[np.int64] | npt.NDArray[np.int32]
 
 
 def connected_segments(labels: Labels, min_size: int) -> Labels:
-    """Split segments into connected ones, and join those below `min_size` to a neighbour.
+    """Split segments into connected ones, and join those below `min_size` to a neighbor.
 
     A small piece joins the segment that it shares the longest border with, of equally long ones the
     first. One that touches nothing remains. Pieces are numbered by the segment that they come from,
@@ -68,7 +68,7 @@ def _join_small(
 ) -> Numbers:
     """Return for each piece the one that it ends up in: itself, if it is large enough.
 
-    In rounds: every small piece chooses a neighbour, and all that are linked by choices become one,
+    In rounds: every small piece chooses a neighbor, and all that are linked by choices become one,
     named after the large piece among them, if there is one. So each round at least halves the
     number of small pieces.
     """

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-# The paper's protocol: plain colours, position in pixels, and a beta for photographs.
+# The paper's protocol: plain colors, position in pixels, and a beta for photographs.
 _PAPER_BETA = 0.9
 _PAPER_K = 100
-# Plain colours run to 255 where Lab's lightness runs to 100.
+# Plain colors run to 255 where Lab's lightness runs to 100.
 _PLAIN_UNIT = 2.55
 
 
@@ -23,7 +23,7 @@ class Defaults:
     min_size : int
         Of the segments of that cut.
     merge : float
-        The difference in colour up to which neighbouring segments are merged; 0 for never.
+        The difference in color up to which neighboring segments are merged; 0 for never.
     """
 
     k: int
@@ -40,7 +40,7 @@ def default_parameters(*, is_lab: bool, paper: bool) -> Defaults:
 
 
 def default_ratio(*, is_lab: bool, paper: bool) -> float:
-    """Return the weight of colours against positions."""
+    """Return the weight of colors against positions."""
     if paper:
         return 1.0
     return 6.0 if is_lab else 6.0 / _PLAIN_UNIT

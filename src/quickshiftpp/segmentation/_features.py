@@ -1,4 +1,4 @@
-"""From an image to the samples that are clustered: where each pixel is, and its colour."""
+"""From an image to the samples that are clustered: where each pixel is, and its color."""
 
 from __future__ import annotations
 
@@ -66,18 +66,18 @@ class Features:
         )
 
     def samples(self) -> npt.NDArray[Any]:
-        """Return position and weighted colour of every pixel that counts."""
+        """Return position and weighted color of every pixel that counts."""
         image, shape = self.image, self.grid.shape
-        colours = (_color.lab if self.is_lab else _color.plain)(image.values, image.dtype)
+        colors = (_color.lab if self.is_lab else _color.plain)(image.values, image.dtype)
         if (self.widths > 0).any():
-            colours = _blur(colours, image.mask, self.widths)
+            colors = _blur(colors, image.mask, self.widths)
         inside = slice(None) if image.mask is None else image.mask.ravel()
         samples = np.empty((image.n_pixels, len(shape) + image.n_channels), dtype=image.dtype)
         for axis, step in enumerate(self.grid.step):
             along = (np.arange(shape[axis]) * step).astype(image.dtype)
             along = along.reshape([-1 if a == axis else 1 for a in range(len(shape))])
             samples[:, axis] = np.broadcast_to(along, shape).ravel()[inside]
-        chosen = colours.reshape(-1, image.n_channels)[inside]
+        chosen = colors.reshape(-1, image.n_channels)[inside]
         np.multiply(chosen, self.ratio, out=samples[:, len(shape) :])
         return samples
 
@@ -93,7 +93,7 @@ def pixel_features(
     spacing: npt.ArrayLike | None = None,
     paper: bool = False,
 ) -> npt.NDArray[Any]:
-    """Return what :func:`segment` clusters: position and colour of every pixel.
+    """Return what :func:`segment` clusters: position and color of every pixel.
 
     ``QuickshiftPP(k, beta, min_cluster_size=size).fit_predict(pixel_features(image))`` gives the
     labels of ``segment(image, k=k, beta=beta, min_size=size)``, in C order and from 0.
@@ -131,16 +131,16 @@ def pixel_features(
 
 
 def _blur(
-    colours: npt.NDArray[Any], mask: npt.NDArray[np.bool_] | None, widths: npt.NDArray[np.float64]
+    colors: npt.NDArray[Any], mask: npt.NDArray[np.bool_] | None, widths: npt.NDArray[np.float64]
 ) -> npt.NDArray[Any]:
     """Blur each channel; what a mask leaves out does not leak in."""
-    out = np.empty_like(colours)
+    out = np.empty_like(colors)
     if mask is None:
-        for channel in range(colours.shape[-1]):
-            ndimage.gaussian_filter(colours[..., channel], widths, output=out[..., channel])
+        for channel in range(colors.shape[-1]):
+            ndimage.gaussian_filter(colors[..., channel], widths, output=out[..., channel])
         return out
-    share = ndimage.gaussian_filter(mask.astype(colours.dtype), widths)
-    for channel in range(colours.shape[-1]):
-        kept = ndimage.gaussian_filter(np.where(mask, colours[..., channel], 0), widths)
+    share = ndimage.gaussian_filter(mask.astype(colors.dtype), widths)
+    for channel in range(colors.shape[-1]):
+        kept = ndimage.gaussian_filter(np.where(mask, colors[..., channel], 0), widths)
         np.divide(kept, share, out=out[..., channel], where=mask)
     return out

@@ -35,7 +35,7 @@ class Image:
 
     @property
     def n_channels(self) -> int:
-        """The number of colours."""
+        """The number of colors."""
         return int(self.values.shape[-1])
 
     @property
@@ -81,12 +81,12 @@ def _channels_last(values: npt.NDArray[Any], channel_axis: int | None) -> npt.ND
     if not isinstance(channel_axis, Integral) or not -values.ndim <= channel_axis < values.ndim:
         raise ValueError(
             f"channel_axis is {channel_axis!r}, but it must be the number of an axis of the image, "
-            f"which has {values.ndim}, or None for a grey image."
+            f"which has {values.ndim}, or None for a gray image."
         )
     if values.ndim < 3:
         raise ValueError(
             f"channel_axis is {channel_axis}, but an image of the shape {values.shape} has no axis "
-            "to spare for channels: use channel_axis=None for a grey image."
+            "to spare for channels: use channel_axis=None for a gray image."
         )
     return np.moveaxis(values, channel_axis, -1)
 
@@ -120,15 +120,15 @@ def check_lab(image: Image, convert2lab: bool | None) -> bool:
 
 
 def check_unit_range(image: Image) -> None:
-    """Refuse floats that are not colours from 0 to 1, with some room for filters that overshoot."""
+    """Refuse floats that are not colors from 0 to 1, with some room for filters that overshoot."""
     if image.values.dtype.kind != "f":
         return
     counted = image.values if image.mask is None else image.values[image.mask]
     low, high = float(counted.min()), float(counted.max())
     if low < -0.5 or high > 1.5:
         raise ValueError(
-            f"image has floats from {low:g} to {high:g}, but colours run from 0 to 1 as floats: "
-            "use image / 255 if they run to 255, or convert2lab=False if they are not colours."
+            f"image has floats from {low:g} to {high:g}, but colors run from 0 to 1 as floats: "
+            "use image / 255 if they run to 255, or convert2lab=False if they are not colors."
         )
 
 
@@ -151,7 +151,7 @@ def per_axis(
 
 
 def check_k(k: Any, n_pixels: int) -> int:
-    """Return the number of neighbours, no more than there are pixels."""
+    """Return the number of neighbors, no more than there are pixels."""
     if not isinstance(k, Integral) or isinstance(k, bool) or not 1 <= int(k) <= n_pixels:
         raise ValueError(
             f"k is {k!r}, but it must be a whole number from 1 to the number of pixels to segment, "
@@ -161,10 +161,10 @@ def check_k(k: Any, n_pixels: int) -> int:
 
 
 def check_ratio(ratio: Any) -> float:
-    """Return the weight of colours as a positive float."""
+    """Return the weight of colors as a positive float."""
     if not isinstance(ratio, Real) or not 0 < float(ratio) < math.inf:
         raise ValueError(
-            f"ratio is {ratio!r}, but it must be a positive number: the larger, the more colours "
+            f"ratio is {ratio!r}, but it must be a positive number: the larger, the more colors "
             "count against positions."
         )
     return float(ratio)
@@ -184,7 +184,7 @@ def check_merge(merge: Any) -> float:
     if not isinstance(merge, Real) or not 0 <= float(merge) < math.inf:
         raise ValueError(
             f"merge is {merge!r}, but it must be a number from 0 on: the larger, the more "
-            "neighbouring segments are merged, and 0 for none."
+            "neighboring segments are merged, and 0 for none."
         )
     return float(merge)
 

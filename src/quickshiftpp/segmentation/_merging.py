@@ -1,4 +1,4 @@
-"""From many segments to few: neighbours that hardly differ are joined, the most alike first."""
+"""From many segments to few: neighbors that hardly differ are joined, the most alike first."""
 
 from __future__ import annotations
 
@@ -53,11 +53,11 @@ class Merging:
 
 
 def merge_segments(
-    labels: Labels, colours: npt.NDArray[Any], radii: FloatArray, flat_radius: float
+    labels: Labels, colors: npt.NDArray[Any], radii: FloatArray, flat_radius: float
 ) -> Merging:
-    """Order the merging of neighbouring segments by how much they differ.
+    """Order the merging of neighboring segments by how much they differ.
 
-    The difference of two segments a and b is that of their mean colours, times what tells a border
+    The difference of two segments a and b is that of their mean colors, times what tells a border
     from an accident::
 
         |c_a - c_b| * r_ab^2 / (min(r_a, r_b) * r_flat) * sqrt(h * min(n_a, n_b)^(1 - 1/d) / w)
@@ -66,20 +66,20 @@ def merge_segments(
     where the saddle of the mode tree is the one densest place between two modes, which a gap of a
     few pixels can make, this is the mean over all places where they touch. It is relative to the
     mean radii of the segments, so that a textured segment must differ more, and to the radius in
-    an image of one colour. The third is large for large segments, h = n_a n_b / (n_a + n_b) as a
-    share of the image (with the squared colours this is Ward's criterion), and for those that
+    an image of one color. The third is large for large segments, h = n_a n_b / (n_a + n_b) as a
+    share of the image (with the squared colors this is Ward's criterion), and for those that
     hardly touch, w being the number of pairs of pixels along their border in d dimensions.
 
     Parameters
     ----------
     labels : ndarray of the image's shape
         Without gaps from 0, -1 for pixels that do not count. Segments should be connected.
-    colours : ndarray of shape (n_pixels, n_channels)
+    colors : ndarray of shape (n_pixels, n_channels)
         Of the pixels that count, in C order, before any weight against positions.
     radii : ndarray of shape (n_pixels,)
         The distance of each to its k-th nearest.
     flat_radius : float
-        The radius in an image of one colour, see :func:`flat_radius`.
+        The radius in an image of one color, see :func:`flat_radius`.
 
     Returns
     -------
@@ -88,7 +88,7 @@ def merge_segments(
     inside = labels.ravel()[labels.ravel() >= 0]
     count = int(inside.max()) + 1
     size = np.bincount(inside, minlength=count).astype(np.float64)
-    sums = [np.bincount(inside, weights=channel, minlength=count) for channel in colours.T]
+    sums = [np.bincount(inside, weights=channel, minlength=count) for channel in colors.T]
     means = np.stack(sums, axis=1) / size[:, None]
     inner = np.bincount(inside, weights=radii, minlength=count) / size
     image_radii = np.zeros(labels.shape)
@@ -133,11 +133,11 @@ class _Graph:
         self.size: list[float] = size.tolist()
         self.means: list[list[float]] = means.tolist()
         self.inner: list[float] = inner.tolist()
-        # By segment: its neighbours, with the width of the border and the sum of radii along it.
+        # By segment: its neighbors, with the width of the border and the sum of radii along it.
         self.borders: list[dict[int, tuple[float, float]]] = [{} for _ in self.size]
 
     def difference(self, one: int, other: int) -> float:
-        """Return how much two neighbours differ."""
+        """Return how much two neighbors differ."""
         width, radii = self.borders[one][other]
         n, m = self.size[one], self.size[other]
         squared = sum((a - b) ** 2 for a, b in zip(self.means[one], self.means[other], strict=True))
@@ -186,8 +186,8 @@ class _Graph:
             self.join(one, other)
             version[one] += 1
             version[other] = -1
-            for neighbour in self.borders[one]:
-                a, b = min(one, neighbour), max(one, neighbour)
+            for neighbor in self.borders[one]:
+                a, b = min(one, neighbor), max(one, neighbor)
                 heappush(heap, (self.difference(a, b), a, b, version[a], version[b]))
         found = np.array(joined, dtype=np.int32).reshape(-1, 2)
         return Merging(count, np.array(differences, dtype=np.float64), found)

@@ -19,8 +19,8 @@ def boundaries(labels: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
     return border
 
 
-def mean_colours(image: Picture, labels: npt.NDArray[Any]) -> Picture:
-    """Return the image with every segment in its mean colour.
+def mean_colors(image: Picture, labels: npt.NDArray[Any]) -> Picture:
+    """Return the image with every segment in its mean color.
 
     The mean of what the eye sees rather than of the light, as scikit-image's ``label2rgb`` does.
     """
@@ -32,8 +32,8 @@ def mean_colours(image: Picture, labels: npt.NDArray[Any]) -> Picture:
     return np.rint(np.stack(means, axis=1)).astype(np.uint8)[number].reshape(image.shape)
 
 
-def overlay(image: Picture, labels: npt.NDArray[Any], colour: tuple[int, int, int]) -> Picture:
+def overlay(image: Picture, labels: npt.NDArray[Any], color: tuple[int, int, int]) -> Picture:
     """Return the image with the boundaries of the segments drawn in."""
     picture = image.copy()
-    picture[boundaries(labels)] = colour
+    picture[boundaries(labels)] = color
     return picture
