@@ -1,4 +1,4 @@
-"""Colors as numbers: plain, or in CIELAB, where distances are about as large as they look."""
+"""Colors as numbers: plain, or in CIELAB, where distances match what the eye sees."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-# Linear red, green and blue to CIE XYZ: the primaries of ITU-R BT.709, which sRGB shares [1].
+# Linear red, green and blue to CIE XYZ, for the primaries of ITU-R BT.709, which sRGB shares.
 _XYZ_FROM_RGB = np.array(
     [
         [0.412453, 0.357580, 0.180423],
@@ -15,34 +15,40 @@ _XYZ_FROM_RGB = np.array(
         [0.019334, 0.119193, 0.950227],
     ]
 )
-# The white of daylight at 6,500 K for the observer of 2 degrees (CIE 015:2018).
+# The white point of CIE illuminant D65 for the 2-degree observer (CIE 015:2018).
 _WHITE = np.array([0.95047, 1.0, 1.08883])
-# Where the curves of sRGB (IEC 61966-2-1) and of CIELAB (ISO/CIE 11664-4) turn into lines.
+# Below these values the curves of sRGB (IEC 61966-2-1) and CIELAB (ISO/CIE 11664-4) are linear.
 _SRGB_LINE = 0.04045
 _LAB_LINE = (6 / 29) ** 3
 
 _CHUNK = 1 << 18
-_LARGEST = {np.dtype(np.uint8): 255, np.dtype(np.uint16): 65535, np.dtype(bool): 1}
+_WHITE_VALUES = {np.dtype(np.uint8): 255, np.dtype(np.uint16): 65535}
+
+
+def white_value(dtype: np.dtype[Any]) -> int:
+    """Return the value of white in images of a data type: 1 for floats and booleans."""
+    return _WHITE_VALUES.get(dtype, 1)
 
 
 def plain(values: npt.NDArray[Any], dtype: npt.DTypeLike) -> npt.NDArray[Any]:
-    """Return values in the unit of 8-bit images: white is 255."""
+    """Return values on the scale of 8-bit images, where white is 255."""
     if values.dtype == np.uint8:
         return values.astype(dtype)
-    white = _LARGEST.get(values.dtype, 1)
-    scaled: npt.NDArray[Any] = np.multiply(values, 255 / white, dtype=np.float64)
+    scaled: npt.NDArray[Any] = np.multiply(
+        values, 255 / white_value(values.dtype), dtype=np.float64
+    )
     return scaled.astype(dtype)
 
 
 def lab(values: npt.NDArray[Any], dtype: npt.DTypeLike) -> npt.NDArray[Any]:
-    """Return CIELAB of sRGB, the last axis being red, green and blue.
+    """Convert sRGB to CIELAB; the last axis holds red, green and blue.
 
-    Computed in float64 whatever the result: rounding hides that processors differ in the last bit
-    of a cube root.
+    All arithmetic is in float64, whatever the data type of the result: processors differ in the
+    last bit of a cube root, and rounding to float32 hides that.
     """
     out = np.empty(values.shape, dtype=dtype)
     flat, rows = out.reshape(-1, 3), values.reshape(-1, 3)
-    white = _LARGEST.get(values.dtype, 1)
+    white = white_value(values.dtype)
     for start in range(0, len(rows), _CHUNK):
         piece = rows[start : start + _CHUNK]
         if values.dtype == np.uint8:

@@ -1,4 +1,4 @@
-"""Segments in one piece: components of equal labels that touch along an axis."""
+"""Connected segments: components of pixels of equal label that touch along an axis."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ Numbers = npt.NDArray[np.int64] | npt.NDArray[np.int32]
 
 
 def connected_segments(labels: Labels, min_size: int) -> Labels:
-    """Split segments into connected ones, and join those below `min_size` to a neighbor.
+    """Split segments into connected pieces, and join pieces below `min_size` to a neighbor.
 
-    A small piece joins the segment that it shares the longest border with, of equally long ones the
-    first. One that touches nothing remains. Pieces are numbered by the segment that they come from,
-    then by their first pixel in C order; -1 stays -1.
+    A small piece joins the neighbor with which it shares the longest border; ties go to the one
+    with the lowest number. A piece without neighbors stays. Pieces are numbered by the segment they
+    come from, then by their first pixel in C order; -1 stays -1.
     """
     first, second = _touching(labels)
     same = labels.flat[first] == labels.flat[second]
     pieces = _components(labels.size, first[same], second[same])
-    # Only borders matter from here on.
+    # From here on only pairs of pixels across a border matter.
     first, second = pieces[first[~same]], pieces[second[~same]]
     inside = labels.ravel() >= 0
     _, start = np.unique(pieces, return_index=True)
@@ -38,7 +38,7 @@ def connected_segments(labels: Labels, min_size: int) -> Labels:
 
 
 def _touching(labels: Labels) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
-    """Return all pairs of pixels, by number, that touch along an axis, both inside the mask."""
+    """Return all pairs of pixels inside the mask that touch along an axis, by pixel number."""
     pixel = np.arange(labels.size, dtype=np.int32).reshape(labels.shape)
     firsts, seconds = [], []
     for axis in range(labels.ndim):
@@ -52,7 +52,7 @@ def _touching(labels: Labels) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int
 
 
 def _components(size: int, first: Numbers, second: Numbers) -> npt.NDArray[np.int32]:
-    """Return the component of each node of a graph, numbered by their first members."""
+    """Return the component of each node of a graph; components are numbered by first member."""
     weights = np.ones(len(first), dtype=bool)
     graph = coo_array((weights, (first, second)), shape=(size, size))
     _, found = connected_components(graph, directed=False)
@@ -66,11 +66,11 @@ def _components(size: int, first: Numbers, second: Numbers) -> npt.NDArray[np.in
 def _join_small(
     first: Numbers, second: Numbers, sizes: Numbers, is_piece: npt.NDArray[np.bool_], min_size: int
 ) -> Numbers:
-    """Return for each piece the one that it ends up in: itself, if it is large enough.
+    """Return the piece that each piece is joined to: itself, if it is large enough.
 
-    In rounds: every small piece chooses a neighbor, and all that are linked by choices become one,
-    named after the large piece among them, if there is one. So each round at least halves the
-    number of small pieces.
+    In each round every small piece chooses a neighbor. All pieces linked by these choices become
+    one, with the number of the large piece among them, or else of the first. Each round at least
+    halves the number of small pieces that have a neighbor.
     """
     count = len(sizes)
     target = np.arange(count)
@@ -86,7 +86,7 @@ def _join_small(
         best = np.lexsort((other, -length, one))
         chooser, place = np.unique(one[best], return_index=True)
         linked = _components(count, chooser, other[best][place])
-        # A piece that is large chooses none, so that no two of them are linked.
+        # Large pieces choose no neighbor, so no two of them are linked.
         _, name = np.unique(linked, return_index=True)
         large = np.flatnonzero(~is_small & (target == np.arange(count)))
         name[linked[large]] = large
@@ -96,7 +96,7 @@ def _join_small(
 
 
 def _borders(first: Numbers, second: Numbers, count: int) -> tuple[Numbers, Numbers, Numbers]:
-    """Return the pairs of pieces that touch, and the lengths of their borders."""
+    """Return the pairs of pieces that touch, and the length of each border."""
     apart = first != second
     low = np.minimum(first[apart], second[apart]).astype(np.int64)
     high = np.maximum(first[apart], second[apart])

@@ -1,4 +1,4 @@
-"""From an image to the samples that are clustered: where each pixel is, and its color."""
+"""From an image to the samples that are clustered: the position and color of each pixel."""
 
 from __future__ import annotations
 
@@ -17,16 +17,18 @@ from ._images import Image, check_image, check_lab, check_ratio, check_unit_rang
 
 @dataclass(frozen=True)
 class Features:
-    """How to make samples of an image: everything checked, nothing computed.
+    """A checked image with the settings that turn it into samples; nothing is computed yet.
 
     Attributes
     ----------
     image : Image
     grid : Grid
     is_lab : bool
+        Whether colors are converted to CIELAB.
     ratio : float
+        The weight of colors relative to positions.
     widths : ndarray
-        Of the blur, for each spatial axis, in pixels.
+        The standard deviation of the blur along each spatial axis, in pixels.
     """
 
     image: Image
@@ -48,7 +50,7 @@ class Features:
         spacing: Any,
         paper: bool,
     ) -> Features:
-        """Check an image and what goes with it; None stands for the defaults."""
+        """Check an image and its settings; None means the default."""
         checked = check_image(image, channel_axis, mask)
         is_lab = check_lab(checked, False if paper and convert2lab is None else convert2lab)
         if is_lab:
@@ -66,7 +68,7 @@ class Features:
         )
 
     def samples(self) -> npt.NDArray[Any]:
-        """Return position and weighted color of every pixel that counts."""
+        """Return the position and weighted color of every pixel inside the mask."""
         image, shape = self.image, self.grid.shape
         colors = (_color.lab if self.is_lab else _color.plain)(image.values, image.dtype)
         if (self.widths > 0).any():
@@ -93,21 +95,21 @@ def pixel_features(
     spacing: npt.ArrayLike | None = None,
     paper: bool = False,
 ) -> npt.NDArray[Any]:
-    """Return what :func:`segment` clusters: position and color of every pixel.
+    """Return the samples that :func:`segment` clusters: position and color of every pixel.
 
     ``QuickshiftPP(k, beta, min_cluster_size=size).fit_predict(pixel_features(image))`` gives the
-    labels of ``segment(image, k=k, beta=beta, min_size=size)``, in C order and from 0.
+    labels of ``segment(image, k=k, beta=beta, min_size=size)``, flattened in C order and numbered
+    from 0.
 
     Parameters
     ----------
     image, channel_axis, convert2lab, ratio, sigma, mask, spacing, paper
-        As of :func:`segment`.
+        Same as in :func:`segment`.
 
     Returns
     -------
     ndarray of shape (n_pixels, n_spatial_axes + n_channels)
-        The pixels in C order, only those inside the mask where there is one. float32, float64 for
-        an image of float64.
+        One row for each pixel inside the mask, in C order. float64 if the image is, else float32.
 
     Examples
     --------
@@ -133,7 +135,7 @@ def pixel_features(
 def _blur(
     colors: npt.NDArray[Any], mask: npt.NDArray[np.bool_] | None, widths: npt.NDArray[np.float64]
 ) -> npt.NDArray[Any]:
-    """Blur each channel; what a mask leaves out does not leak in."""
+    """Blur each channel; pixels outside the mask have no influence."""
     out = np.empty_like(colors)
     if mask is None:
         for channel in range(colors.shape[-1]):

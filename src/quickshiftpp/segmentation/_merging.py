@@ -1,4 +1,4 @@
-"""From many segments to few: neighbors that hardly differ are joined, the most alike first."""
+"""Region merging: neighboring segments are merged, the most similar pair first."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ FloatArray = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Merging:
-    """The order in which segments are joined.
+    """The order in which segments are merged.
 
     Attributes
     ----------
     n_segments : int
-        Before any is joined.
+        The number of segments before any merge.
     differences : ndarray of shape (n_merges,)
-        Of the two segments joined, ascending: never below that of an earlier merge.
+        The difference at which each merge happens, ascending.
     pairs : ndarray of shape (n_merges, 2)
-        The segments joined, each by its lowest number; the first one goes on.
+        The two segments of each merge. The merged segment keeps the first number.
     """
 
     n_segments: int
@@ -37,15 +37,21 @@ class Merging:
 
         Parameters
         ----------
-        limit : float
-            Join segments that differ by no more.
-        n_segments : int
-            Stop at so many, if there are no more parts that do not touch.
+        limit : float, default=inf
+            Merge segments that differ by at most this much; larger values leave fewer segments.
+        n_segments : int, default=1
+            Stop at this many segments. Parts of the image that do not touch cannot be merged, so
+            more may remain.
+
+        Returns
+        -------
+        ndarray of shape (n_segments before merging,)
+            Numbered from 0 without gaps.
         """
         count = int(np.searchsorted(self.differences, limit, side="right"))
         count = max(min(count, self.n_segments - n_segments), 0)
         target = np.arange(self.n_segments, dtype=np.int32)
-        # Backwards, so that each looks up where the one it joined has ended.
+        # Backwards: the segment that each one joined already has its final number.
         for kept, gone in self.pairs[:count][::-1].tolist():
             target[gone] = target[kept]
         found: npt.NDArray[np.int32] = np.unique(target, return_inverse=True)[1].astype(np.int32)
@@ -55,29 +61,29 @@ class Merging:
 def merge_segments(
     labels: Labels, colors: npt.NDArray[Any], radii: FloatArray, flat_radius: float
 ) -> Merging:
-    """Order the merging of neighboring segments by how much they differ.
+    """Order the merging of neighboring segments by their difference.
 
-    The difference of two segments a and b is that of their mean colors, times what tells a border
-    from an accident::
+    The difference of two segments a and b is::
 
         |c_a - c_b| * r_ab^2 / (min(r_a, r_b) * r_flat) * sqrt(h * min(n_a, n_b)^(1 - 1/d) / w)
 
-    The second factor is the density at their border, told by the mean radius r_ab of its pixels:
-    where the saddle of the mode tree is the one densest place between two modes, which a gap of a
-    few pixels can make, this is the mean over all places where they touch. It is relative to the
-    mean radii of the segments, so that a textured segment must differ more, and to the radius in
-    an image of one color. The third is large for large segments, h = n_a n_b / (n_a + n_b) as a
-    share of the image (with the squared colors this is Ward's criterion), and for those that
-    hardly touch, w being the number of pairs of pixels along their border in d dimensions.
+    The first factor is the distance of the mean colors. The second compares the density along the
+    border with that inside: r_ab is the mean radius of the pixels along the whole border, where the
+    saddle of the mode tree is a single place that a gap of a few pixels can create. Dividing by
+    the mean radii of the segments means that textured segments must differ more; r_flat is the
+    radius in an image of one color. The third factor is large for large segments, where
+    h = n_a n_b / (n_a + n_b) is a share of the image (with squared colors this is Ward's
+    criterion), and for segments with a short border, where w is the number of pairs of pixels
+    across the border and d the number of dimensions.
 
     Parameters
     ----------
     labels : ndarray of the image's shape
-        Without gaps from 0, -1 for pixels that do not count. Segments should be connected.
+        Numbered from 0 without gaps; -1 for pixels outside the mask. Segments should be connected.
     colors : ndarray of shape (n_pixels, n_channels)
-        Of the pixels that count, in C order, before any weight against positions.
+        The colors of the pixels inside the mask, in C order, not weighted by `ratio`.
     radii : ndarray of shape (n_pixels,)
-        The distance of each to its k-th nearest.
+        The distance of each pixel to its k-th nearest.
     flat_radius : float
         The radius in an image of one color, see :func:`flat_radius`.
 
@@ -99,13 +105,13 @@ def merge_segments(
 
 
 def flat_radius(k: int, cell: float, ndim: int) -> float:
-    """Return the radius of the ball that holds k pixels, each of the volume `cell`."""
+    """Return the radius of a ball that holds k pixels, each of the volume `cell`."""
     unit_ball = pi ** (ndim / 2) / gamma(ndim / 2 + 1)
     return float((k * cell / unit_ball) ** (1 / ndim))
 
 
 def _borders(labels: Labels, radii: FloatArray) -> tuple[npt.NDArray[np.int64], Any, Any]:
-    """Return the pairs of segments that touch, how often, and the sum of radii there."""
+    """Return the pairs of segments that touch, the border widths, and the sums of radii there."""
     lows, highs, means = [], [], []
     for axis in range(labels.ndim):
         one, other = (np.moveaxis(labels, axis, 0)[part] for part in (slice(-1), slice(1, None)))
@@ -122,7 +128,7 @@ def _borders(labels: Labels, radii: FloatArray) -> tuple[npt.NDArray[np.int64], 
 
 
 class _Graph:
-    """Segments and their borders while they are being joined."""
+    """The region adjacency graph: segments and their borders, while segments are merged."""
 
     def __init__(
         self, ndim: int, flat: float, size: FloatArray, means: FloatArray, inner: FloatArray
@@ -133,7 +139,7 @@ class _Graph:
         self.size: list[float] = size.tolist()
         self.means: list[list[float]] = means.tolist()
         self.inner: list[float] = inner.tolist()
-        # By segment: its neighbors, with the width of the border and the sum of radii along it.
+        # For each segment: its neighbors, with the border width and the sum of radii along it.
         self.borders: list[dict[int, tuple[float, float]]] = [{} for _ in self.size]
 
     def difference(self, one: int, other: int) -> float:
@@ -149,7 +155,7 @@ class _Graph:
         return sqrt(squared * weight) * contrast
 
     def join(self, kept: int, gone: int) -> None:
-        """Let one segment take up another."""
+        """Merge the second segment into the first."""
         n, m = self.size[kept], self.size[gone]
         self.means[kept] = [
             (n * a + m * b) / (n + m)
@@ -166,7 +172,7 @@ class _Graph:
         self.borders[gone] = {}
 
     def merge_all(self, pairs: Any, width: Any, border: Any) -> Merging:
-        """Join until nothing touches, the least difference first, by number where equal."""
+        """Merge until no segments touch: smallest difference first, then lowest numbers."""
         for (one, other), *both in zip(
             pairs.tolist(), width.tolist(), border.tolist(), strict=True
         ):
