@@ -12,8 +12,12 @@ import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.figure import Figure
+from sklearn.cluster import KMeans
 from sklearn.datasets import load_iris, make_moons
+from sklearn.decomposition import PCA
 from sklearn.exceptions import NotFittedError
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
 from quickshiftpp import MCores, QuickShift, QuickshiftPP
 from quickshiftpp.plotting import (
@@ -45,6 +49,10 @@ CASES = {
     "all infinite": (QuickshiftPP(1, 0.3), RANDOM.normal(size=(15, 2))),
     "one sample": (QuickshiftPP(1, 0.3), np.zeros((1, 2))),
     "one place": (QuickshiftPP(2, 0.3), np.zeros((5, 2))),
+    "one column": (QuickshiftPP(20, 0.5), MOONS[:, :1]),
+    "one column, duplicates": (QuickshiftPP(10, 0.5), DUPLICATES[:, :1]),
+    "one place in space": (QuickshiftPP(2, 0.3), np.zeros((5, 4))),
+    "more columns than samples": (QuickshiftPP(3, 0.3), RANDOM.normal(size=(6, 40))),
 }
 OF_ESTIMATORS = [ProminenceDisplay, ClusterCountDisplay, ModeTreeDisplay, ClusterDisplay]
 
@@ -291,13 +299,35 @@ def test_dendrogram_cores(models):
         draw(ModeTreeDisplay, models, "moons", max_modes=0)
 
 
+def plane_of(model, X):
+    """The default view: values and log densities, two columns, or two principal components."""
+    if X.shape[1] == 1:
+        return np.column_stack([X, model.log_density_])
+    if X.shape[1] == 2 or (X[0] == X).all():
+        return X[:, :2]
+    centered = X - X.mean(axis=0)
+    axes = np.linalg.svd(centered, full_matrices=False)[2][:2]
+    largest = np.abs(axes).argmax(axis=1)
+    return centered @ (axes * np.sign(axes[[0, 1], largest])[:, None]).T
+
+
 @pytest.mark.parametrize("name", CASES)
 def test_samples_inside_and_outside_of_cores(models, name):
     (model, X), drawn = (models[name], CASES[name][1]), draw(ClusterDisplay, models, name)
     inside = model.core_labels_ >= 0
-    np.testing.assert_array_equal(drawn.cores_.get_offsets(), X[inside, :2])
-    np.testing.assert_array_equal(drawn.others_.get_offsets(), X[~inside, :2])
-    np.testing.assert_array_equal(drawn.modes_.get_offsets(), X[model.mode_indices_, :2])
+    points = plane_of(model, X)
+    for artist, rows in (
+        (drawn.cores_, inside),
+        (drawn.others_, ~inside),
+        (drawn.modes_, model.mode_indices_),
+    ):
+        offsets, expected = np.asarray(artist.get_offsets()), points[rows]
+        if X.shape[1] == 2:
+            np.testing.assert_array_equal(offsets, expected)
+        finite = np.isfinite(expected)
+        np.testing.assert_allclose(offsets[finite], expected[finite], atol=1e-12)
+        highest = points[np.isfinite(points[:, 1]), 1].max(initial=-np.inf)
+        assert (offsets[~finite] > highest).all()
     np.testing.assert_array_equal(
         drawn.cores_.get_facecolor()[:, :3], cluster_colors(model.labels_[inside])
     )
@@ -332,12 +362,114 @@ def test_columns_by_number_and_name():
         (0, 4): "columns holds 4, but X has 4 columns",
         ("sepal",): "must be a pair",
         "ab": "must be a pair",
-        ("sepal", 1): "columns holds 'sepal', but it must hold sepal length",
+        (0, 1.5): "columns holds 1.5, but X has 4 columns",
+        ("sepal", 1): r"columns holds 'sepal', .* numbers 0 to 3 and the names sepal length",
     }.items():
         with pytest.raises(ValueError, match=message):
             ClusterDisplay.from_estimator(model, table, columns=columns)
     with pytest.raises(ValueError, match="give the samples of the fit"):
         ClusterDisplay.from_estimator(model, pd.concat([table, table]))
+
+
+def test_one_column_is_drawn_against_its_density(models):
+    drawn = draw(ClusterDisplay, models, "one column")
+    assert drawn.names == ("column 0", "log density")
+    assert drawn.ax_.get_aspect() == "auto"
+    assert "\N{INFINITY}" not in [tick.get_text() for tick in drawn.ax_.get_yticklabels()]
+    drawn = draw(ClusterDisplay, models, "one column, duplicates")
+    ticks = {tick.get_text(): tick.get_position()[1] for tick in drawn.ax_.get_yticklabels()}
+    infinite = np.isposinf(models["one column, duplicates"].log_density_)
+    assert infinite.any()
+    heights = np.concatenate([drawn.cores_.get_offsets(), drawn.others_.get_offsets()])[:, 1]
+    assert (heights == ticks["\N{INFINITY}"]).sum() == infinite.sum()
+
+
+def test_many_columns_are_projected_onto_principal_components(models):
+    drawn, again = (draw(ClusterDisplay, models, "iris") for _ in range(2))
+    assert drawn.names == ("PC 1 (92% of variance)", "PC 2 (5% of variance)")
+    np.testing.assert_array_equal(drawn.points, again.points)
+    table = load_iris(as_frame=True).data
+    for same in (table, table.to_numpy().astype(np.float32)[:, ::-1]):
+        model = QuickshiftPP(13, 0.3).fit(same)
+        view = ClusterDisplay.from_estimator(model, same)
+        np.testing.assert_allclose(view.points, drawn.points, atol=1e-5)
+
+
+@pytest.mark.parametrize("display", OF_ESTIMATORS)
+def test_pipelines_are_drawn_like_their_last_step(display):
+    X = load_iris(as_frame=True).data
+    scaled = StandardScaler().fit_transform(X)
+    model = QuickshiftPP(13, 0.3).fit(scaled)
+    expected = display.from_estimator(model, *((scaled,) if display is ClusterDisplay else ()))
+    inner = make_pipeline("passthrough", QuickshiftPP(13, 0.3))
+    for pipeline in (make_pipeline(StandardScaler(), QuickshiftPP(13, 0.3)),
+                     make_pipeline(StandardScaler(), inner)):  # fmt: skip
+        pipeline.fit(X)
+        drawn = display.from_estimator(pipeline, *((X,) if display is ClusterDisplay else ()))
+        for name, value in vars(expected).items():
+            if isinstance(value, np.ndarray | tuple | float | int):
+                np.testing.assert_array_equal(getattr(drawn, name), value)
+    alone = make_pipeline(QuickshiftPP(13, 0.3)).fit(scaled)
+    display.from_estimator(alone, *((scaled,) if display is ClusterDisplay else ()))
+
+
+def test_columns_of_a_pipeline_are_those_before_it():
+    table = load_iris(as_frame=True).data
+    pipeline = make_pipeline(StandardScaler(), QuickshiftPP(13, 0.3)).fit(table)
+    by_name = ClusterDisplay.from_estimator(pipeline, table, columns=("petal width (cm)", 0))
+    np.testing.assert_array_equal(by_name.points, table.to_numpy()[:, [3, 0]])
+    assert by_name.names == ("petal width (cm)", "sepal length (cm)")
+    pipeline = make_pipeline(StandardScaler(), QuickshiftPP(13, 0.3)).fit(table.iloc[:, :2])
+    names = ClusterDisplay.from_estimator(pipeline, table.iloc[:, :2]).names
+    assert names == ("sepal length (cm) (transformed)", "sepal width (cm) (transformed)")
+    pipeline = make_pipeline(PCA(2), QuickshiftPP(13, 0.3)).fit(table)
+    assert ClusterDisplay.from_estimator(pipeline, table).names == ("pca0", "pca1")
+    pipeline = make_pipeline(FunctionTransformer(np.asarray), QuickshiftPP(13, 0.3))
+    pipeline.fit(table.iloc[:, :2])
+    names = ClusterDisplay.from_estimator(pipeline, table.iloc[:, :2]).names
+    assert names == ("column 0", "column 1")
+
+
+def test_coordinates_of_the_user(models):
+    model, places = models["iris"], np.random.default_rng(3).normal(size=(150, 2))
+    drawn = ClusterDisplay.from_estimator(model, coordinates=places)
+    np.testing.assert_array_equal(drawn.points, places)
+    np.testing.assert_array_equal(drawn.modes_.get_offsets(), places[model.mode_indices_])
+    frame = pd.DataFrame(places, columns=["UMAP 1", "UMAP 2"])
+    pipeline = make_pipeline(StandardScaler(), MCores(13, 0.3)).fit(load_iris().data)
+    drawn = ClusterDisplay.from_estimator(pipeline, load_iris().data, coordinates=frame)
+    np.testing.assert_array_equal(drawn.points, places)
+    assert drawn.names == ("UMAP 1", "UMAP 2")
+
+
+def test_bad_coordinates_and_columns(models):
+    model, X = models["iris"], load_iris().data
+    gaps = np.full((150, 2), np.nan)
+    gaps[:7] = 0
+    for options, message in (
+        ({"coordinates": X}, r"shape \(150, 4\), but it must have the shape \(150, 2\)"),
+        ({"coordinates": X[:9, :2]}, r"shape \(9, 2\), .* one pair for each sample"),
+        ({"coordinates": gaps}, "NaN or infinite values in 143 of 150 rows, the first in row 7"),
+        ({"coordinates": [["a", "b"]] * 150}, "values that are not numbers"),
+        ({"coordinates": X[:, :2], "columns": (0, 1)}, "give one of the two, not both"),
+        ({}, "X is None and coordinates is None, .* give the samples of the fit"),
+        ({"X": X[:9]}, r"X has the shape \(9, 4\), .* give the samples of the fit"),
+        ({"X": X[:9], "columns": (0, 1)}, r"X has the shape \(9, 4\), .* 150 rows"),
+        ({"X": X.astype(str) + "x", "columns": (0, 1)}, "not all of their values are numbers"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            ClusterDisplay.from_estimator(model, **options)
+    assert plt.get_fignums() == []
+
+
+@pytest.mark.parametrize("display", OF_ESTIMATORS)
+def test_other_estimators_are_refused(display):
+    samples = (MOONS,) if display is ClusterDisplay else ()
+    for other in (KMeans(2, n_init=1).fit(MOONS), make_pipeline(PCA(2), KMeans(2)).fit(MOONS)):
+        with pytest.raises(TypeError, match=r"estimator is a KMeans, .* give a QuickshiftPP"):
+            display.from_estimator(other, *samples)
+    with pytest.raises(NotFittedError):
+        display.from_estimator(make_pipeline(StandardScaler(), QuickshiftPP()), *samples)
 
 
 def test_style_of_the_caller_wins(models):

@@ -1,22 +1,23 @@
-"""Pictures of a clustering: one display per file, drawn with matplotlib.
+"""Plots of a clustering, drawn with matplotlib.
 
-Every display follows scikit-learn's convention: ``from_estimator`` (or ``from_sweep``) computes and
-draws, ``plot`` draws again, into the axes it is given or into a new figure; what was drawn is kept
-in attributes that end in an underscore, and nothing is ever shown. The same cluster has the same
-color in all of them, see :func:`cluster_colors`.
+The displays follow scikit-learn's conventions. ``from_estimator`` (or ``from_sweep``) computes and
+draws; ``plot`` draws again, into given axes or a new figure. What was drawn is kept in attributes
+that end in an underscore. No display calls ``show()``. Estimators may be the last step of a
+pipeline. A cluster has the same color in all displays, see :func:`cluster_colors`.
 
 ``ClusterDisplay``
-    The samples, with their clusters and cluster-cores.
+    The samples, colored by cluster.
 ``ProminenceDisplay``
-    Every mode by its density and that of its saddle; beta is a line between clusters and the rest.
+    Every mode by its density and the density of its saddle. A line for beta separates the clusters
+    from the other modes.
 ``ModeTreeDisplay``
-    The same tree as a dendrogram.
+    The tree of modes as a dendrogram.
 ``ClusterCountDisplay``
     The number of clusters at every beta.
 ``StabilityDisplay``
-    How well the clusterings of a grid of k and beta agree with their neighbors.
+    How well the clusterings of a grid of k and beta agree with their neighbors in the grid.
 
-matplotlib is the extra ``plot``: ``pip install 'quickshiftpp[plot]'``.
+matplotlib is installed by the extra ``plot``: ``pip install 'quickshiftpp[plot]'``.
 """
 
 from ._clusters import ClusterDisplay

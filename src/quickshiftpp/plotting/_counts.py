@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from .._tree.mode_tree import ModeTree
-from ._style import FAINT, INK, PALETTE, FloatArray, IntArray, axes_for, fitted_tree, merged, tidy
+from ._fitted import clusterer_with_tree
+from ._style import FAINT, INK, PALETTE, FloatArray, IntArray, axes_for, merged, tidy
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -17,26 +17,28 @@ if TYPE_CHECKING:
     from matplotlib.patches import StepPatch
     from matplotlib.text import Annotation
 
+    from .. import ModeTree
+
 _FIGSIZE = (5.4, 3.4)
-_NARROWEST = 0.06  # of the range of beta: a plateau has to hold its label
+_NARROWEST = 0.06  # the width in beta from which a plateau has room for its label
 
 
 class ClusterCountDisplay:
     """The number of clusters as a function of beta.
 
-    A step function that falls as beta grows, since beta is a threshold on prominence. A long step
-    is a natural choice: a wide range of beta agrees on the number of clusters.
+    Beta is a threshold on prominence, so the number of clusters falls as beta grows. A long step
+    is a natural choice, because every beta in a wide range gives this number of clusters.
 
     Parameters
     ----------
     edges : ndarray of shape (n_steps + 1,)
-        The betas, ascending from 0 to 1, where the number may change.
+        The betas at which the number may change, ascending from 0 to 1.
     counts : ndarray of shape (n_steps,)
         The number of clusters between one edge and the next.
     beta : float
-        The current one.
+        The beta of the fit, which is marked.
     n_clusters : int
-        The number of clusters there.
+        The number of clusters of the fit.
 
     Attributes
     ----------
@@ -45,9 +47,9 @@ class ClusterCountDisplay:
     steps_ : StepPatch
     beta_line_ : Line2D
     current_ : Line2D
-        The point of the current beta.
+        The point at the beta of the fit.
     annotations_ : list of Annotation
-        The numbers of clusters of the widest plateaus, the widest first.
+        The numbers of clusters on the widest plateaus, the widest first.
 
     See Also
     --------
@@ -94,27 +96,27 @@ class ClusterCountDisplay:
 
         Parameters
         ----------
-        estimator : QuickshiftPP or MCores
+        estimator : QuickshiftPP, MCores, or a Pipeline that ends with one
             Fitted.
         n_betas : int, default=200
-            Only for an estimator with a `min_cluster_size` above 1: the number of betas at which to
-            count. Without it the steps are read off the tree, exactly.
+            The number of betas at which clusters are counted if the `min_cluster_size` of the fit
+            is above 1. Otherwise all steps follow from the tree, and this is ignored.
         ax : matplotlib Axes, optional
-            None for a new figure.
+            The axes to draw into. By default a new figure is made.
         **kwargs
-            As of :meth:`plot`.
+            Passed to :meth:`plot`.
 
         Returns
         -------
         ClusterCountDisplay
         """
-        tree = fitted_tree(estimator, cls)
-        smallest = getattr(estimator, "min_cluster_size_", 1)
+        clusterer, tree = clusterer_with_tree(estimator, cls)
+        smallest = getattr(clusterer, "min_cluster_size_", 1)
         if smallest > 1:
             edges, counts = _sampled_steps(tree, smallest, n_betas)
         else:
             edges, counts = _exact_steps(tree)
-        display = cls(edges, counts, beta=estimator.beta_, n_clusters=estimator.n_clusters_)
+        display = cls(edges, counts, beta=clusterer.beta_, n_clusters=clusterer.n_clusters_)
         return display.plot(ax, **kwargs)
 
     def plot(self, ax: Axes | None = None, *, n_plateaus: int = 3, **kwargs: Any) -> Self:
@@ -123,11 +125,11 @@ class ClusterCountDisplay:
         Parameters
         ----------
         ax : matplotlib Axes, optional
-            None for a new figure.
+            The axes to draw into. By default a new figure is made.
         n_plateaus : int, default=3
-            Write the number of clusters over so many of the widest plateaus.
+            How many of the widest plateaus are labeled with their number of clusters.
         **kwargs
-            For the steps, as of ``Axes.stairs``.
+            Passed to ``Axes.stairs`` for the steps.
 
         Returns
         -------
@@ -170,10 +172,10 @@ class ClusterCountDisplay:
         (self.current_,) = ax.plot(
             [self.beta], [self.n_clusters], "o", color=INK, markersize=5, markeredgecolor="white"
         )
-        right = self.beta < 0.8
+        right = self.beta < 0.6
         ax.annotate(
-            f"beta = {self.beta:.4g}", (self.beta, 1), xycoords=("data", "axes fraction"),
-            xytext=(5 if right else -5, -2), textcoords="offset points", va="top",
+            f"beta = {self.beta:.4g}: {_clusters(self.n_clusters)}", (self.beta, 1),
+            xycoords=("data", "axes fraction"), xytext=(5 if right else -5, -2), textcoords="offset points", va="top",
             ha="left" if right else "right", color=FAINT, fontsize="small",
         )  # fmt: skip
 
@@ -185,13 +187,12 @@ class ClusterCountDisplay:
         for i in widest[(right - left)[widest] >= _NARROWEST]:
             count = int(self.counts[starts[i]])
             middle = 0.5 * (left[i] + right[i])
-            if abs(middle - self.beta) < _NARROWEST:  # keep clear of the line of beta
+            if abs(middle - self.beta) < _NARROWEST:  # do not write over the line of beta
                 wider = left[i] if self.beta > middle else right[i]
                 middle = 0.5 * (self.beta + wider)
             self.annotations_.append(
                 self.ax_.annotate(
-                    f"{count:,}" if right[i] - left[i] < 0.15 else
-                    f"{count:,} cluster{'s' if count > 1 else ''}",
+                    f"{count:,}" if right[i] - left[i] < 0.15 else _clusters(count),
                     (middle, count), xytext=(0, 4),
                     textcoords="offset points", ha="center", va="bottom", color=INK,
                     fontsize="small",
@@ -199,8 +200,12 @@ class ClusterCountDisplay:
             )  # fmt: skip
 
 
+def _clusters(count: int) -> str:
+    return f"{count:,} cluster{'s' if count > 1 else ''}"
+
+
 def _exact_steps(tree: ModeTree) -> tuple[FloatArray, IntArray]:
-    """Count the modes of more prominence, between every two prominences."""
+    """Count the modes of higher prominence, between every two consecutive prominences."""
     prominence = np.sort(tree.modes["prominence"])
     inner = np.unique(prominence[(prominence > 0) & (prominence < 1)])
     edges = np.concatenate([[0.0], inner, [1.0]])
@@ -209,7 +214,7 @@ def _exact_steps(tree: ModeTree) -> tuple[FloatArray, IntArray]:
 
 
 def _sampled_steps(tree: ModeTree, smallest: int, n_betas: int) -> tuple[FloatArray, IntArray]:
-    """Cut the tree at evenly spaced betas, each in the middle of its step."""
+    """Count the clusters at evenly spaced betas, each in the middle of its step."""
     edges = np.linspace(0.0, 1.0, n_betas + 1)
     middles = 0.5 * (edges[:-1] + edges[1:])
     counts = tree.n_clusters(middles, min_cluster_size=smallest)

@@ -1,4 +1,4 @@
-"""The prominence diagram: modes by their own density and their saddle's."""
+"""The prominence diagram: each mode by its density and the density of its saddle."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 import numpy.typing as npt
 
+from ._fitted import clusterer_with_tree, mode_labels
 from ._style import (
     FAINT,
     GRAY,
@@ -15,15 +16,13 @@ from ._style import (
     RULE,
     FloatArray,
     IntArray,
-    apart,
     axes_for,
     cluster_colors,
     finite_range,
-    fitted_tree,
     merged,
-    mode_labels,
     set_ticks,
     tidy,
+    without_overlap,
 )
 
 if TYPE_CHECKING:
@@ -34,27 +33,28 @@ if TYPE_CHECKING:
     from matplotlib.text import Annotation
 
 _FIGSIZE = (5.0, 4.2)
-_MARGIN = 0.11  # of the range: how far beyond the finite values the infinite ones stand
+_MARGIN = 0.11  # of the range: how far beyond the finite values the infinite ones are drawn
 
 
 class ProminenceDisplay:
     """Every mode by its log density and the log density of its saddle.
 
     The farther a mode lies below the diagonal, the more prominent it is. Beta is a line parallel to
-    the diagonal: the modes below it are the clusters, in their colors, and the rest is gray. A
+    the diagonal: the modes below it are clusters and have their colors; the others are gray. A
     wide empty band along the diagonal is a natural place for that line. Modes that never meet a
-    higher one stand on a line of their own at the foot, and modes of infinite density, where k or
-    more samples coincide, on one at the right.
+    higher mode are drawn on a line at the bottom, and modes of infinite density, where k or more
+    samples coincide, on a line at the right.
 
-    This is the persistence diagram of the log density on the mutual neighbor graph.
+    This is the persistence diagram of the log density on the mutual nearest-neighbor graph.
 
     Parameters
     ----------
     log_density, saddle_log_density : ndarray of shape (n_modes,)
-        Of each mode and of its saddle, as in ``tree.modes``.
+        The log density of each mode and of its saddle, as in ``tree.modes``.
     labels : ndarray of shape (n_modes,)
-        The cluster that each mode founded, -1 where none.
+        The label of the cluster of each mode, -1 if it has none.
     beta : float
+        The beta of the fit.
 
     Attributes
     ----------
@@ -66,14 +66,14 @@ class ProminenceDisplay:
         One point for each other mode.
     beta_line_, diagonal_ : Line2D
     foot_line_, ceiling_line_ : Line2D or None
-        Where the modes stand that never meet a higher one, and those of infinite density.
+        The lines of modes that never meet a higher mode, and of modes of infinite density.
     annotations_ : list of Annotation
         The labels of the densest clusters.
 
     See Also
     --------
-    ModeTreeDisplay : The same modes, with which one meets which.
-    ClusterCountDisplay : How many modes lie below the line, for every beta.
+    ModeTreeDisplay : The same modes, and which higher mode each of them meets.
+    ClusterCountDisplay : The number of modes below the line, for every beta.
 
     Examples
     --------
@@ -117,23 +117,23 @@ class ProminenceDisplay:
 
         Parameters
         ----------
-        estimator : QuickshiftPP or MCores
+        estimator : QuickshiftPP, MCores, or a Pipeline that ends with one
             Fitted.
         ax : matplotlib Axes, optional
-            None for a new figure.
+            The axes to draw into. By default a new figure is made.
         **kwargs
-            As of :meth:`plot`.
+            Passed to :meth:`plot`.
 
         Returns
         -------
         ProminenceDisplay
         """
-        tree = fitted_tree(estimator, cls)
+        clusterer, tree = clusterer_with_tree(estimator, cls)
         display = cls(
             tree.modes["log_density"],
             tree.modes["saddle_log_density"],
-            labels=mode_labels(estimator, tree),
-            beta=estimator.beta_,
+            labels=mode_labels(clusterer, tree),
+            beta=clusterer.beta_,
         )
         return display.plot(ax, **kwargs)
 
@@ -143,11 +143,11 @@ class ProminenceDisplay:
         Parameters
         ----------
         ax : matplotlib Axes, optional
-            None for a new figure.
+            The axes to draw into. By default a new figure is made.
         n_annotated : int, default=10
-            Write the labels of so many of the densest clusters, as far as they do not collide.
+            How many of the densest clusters are labeled. Labels that would overlap are left out.
         **kwargs
-            For the points of the clusters, as of ``Axes.scatter``.
+            Passed to ``Axes.scatter`` for the points of the clusters.
 
         Returns
         -------
@@ -164,11 +164,11 @@ class ProminenceDisplay:
         return self
 
     def _set_scales(self) -> None:
-        """Decide where infinite values stand, and name those places on the axes."""
+        """Decide where infinite values are drawn, and add ticks for them."""
         born, dies = self.log_density, self.saddle_log_density
         self._left, self._right = finite_range(born)
         merging = dies[np.isfinite(dies)]
-        # The line of beta has to be in sight, be the saddles ever so high.
+        # The line of beta must be visible, even if all saddles are high.
         line = np.array([self._right + math.log1p(-self.beta)])
         self._low, self._high = finite_range(merging, line, np.array([self._right]))
         width, height = self._right - self._left, self._high - self._low
@@ -199,7 +199,7 @@ class ProminenceDisplay:
         if np.isneginf(self.saddle_log_density).any():
             self.foot_line_ = ax.axhline(self._foot, color=RULE, linewidth=0.8, zorder=0)
             ax.annotate(
-                "meet no higher mode", (0, self._foot), xycoords=("axes fraction", "data"),
+                "never meet a higher mode", (0, self._foot), xycoords=("axes fraction", "data"),
                 xytext=(5, -3), textcoords="offset points", va="top", color=FAINT,
                 fontsize="small",
             )  # fmt: skip
@@ -236,12 +236,12 @@ class ProminenceDisplay:
         self.annotations_ = self._annotate(ours[:n_annotated], points)
 
     def _annotate(self, few: IntArray, points: FloatArray) -> list[Annotation]:
-        """Write labels at modes; infinite ones may share a place, and then also the text."""
+        """Write the labels; modes at the same place, which infinite ones may be, share one text."""
         places, first, which = np.unique(
             points[few], axis=0, return_index=True, return_inverse=True
         )
         order = np.argsort(first)
-        order = order[apart(self.ax_, places[order], 1.1)]
+        order = order[without_overlap(self.ax_, places[order], 1.1)]
         annotations = []
         for place in order:
             labels = self.labels[few[which.ravel() == place]]

@@ -1,4 +1,4 @@
-"""How well the clusterings of a sweep over k and beta agree with their neighbors."""
+"""Agreement of each clustering of a sweep over k and beta with its neighbors in the grid."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ if TYPE_CHECKING:
     from matplotlib.text import Text
 
 _FIGSIZE = (6.2, 4.2)
-_CHARACTER = 0.62, 1.25  # width and height of one, in units of the font's size
+_CHARACTER = 0.62, 1.25  # the width and height of a character, in units of the font size
 _MOST_TICKS = 12
 
 
 class StabilityDisplay:
-    """A map over k and beta of how well each clustering agrees with its neighbors in the grid.
+    """Heat map over k and beta of how well each clustering agrees with its neighbors in the grid.
 
-    Dark is stable: a small change of k or beta changes little. The number of clusters is written
-    into the cells; where they are too small for that, once into every region of equal number, and
-    lines separate the regions. A large dark region is a natural choice, unless all that it says
-    is that everything is one cluster.
+    Dark cells are stable: a small change of k or beta changes few labels. Each cell contains its
+    number of clusters. If the cells are too small for that, the number is written once in each
+    region of equal number. Lines separate these regions. A large dark region of more than one
+    cluster is a natural choice.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ class StabilityDisplay:
         Ascending.
     n_clusters : ndarray of shape (n_ks, n_betas)
     stability : ndarray of shape (n_ks, n_betas)
-        The mean adjusted Rand index with the up to four neighbors.
+        The mean adjusted Rand index with the neighboring cells, of which there are up to four.
 
     Attributes
     ----------
@@ -95,12 +95,12 @@ class StabilityDisplay:
 
         Parameters
         ----------
-        sweep : object with `ks`, `betas`, `n_clusters` and `stability`
-            As of this class.
+        sweep : Sweep
+            The result of :func:`quickshiftpp.sweep`.
         ax : matplotlib Axes, optional
-            None for a new figure.
+            The axes to draw into. By default a new figure is made.
         **kwargs
-            As of :meth:`plot`.
+            Passed to :meth:`plot`.
 
         Returns
         -------
@@ -120,11 +120,11 @@ class StabilityDisplay:
         Parameters
         ----------
         ax : matplotlib Axes, optional
-            None for a new figure.
+            The axes to draw into. By default a new figure is made.
         colorbar : bool, default=True
-            Draw the scale beside the map.
+            Whether to draw a color bar beside the map.
         **kwargs
-            For the cells, as of ``Axes.pcolormesh``: `cmap`, `vmin` and `vmax` among them.
+            Passed to ``Axes.pcolormesh`` for the cells, such as `cmap`, `vmin` and `vmax`.
 
         Returns
         -------
@@ -138,7 +138,7 @@ class StabilityDisplay:
         shades = LinearSegmentedColormap.from_list("stability", ["white", PALETTE[0]])
         known = self.stability[np.isfinite(self.stability)]
         least = float(np.clip(np.floor(10 * known.min(initial=1)) / 10, 0, 0.5))
-        # Cells of equal size, whatever the steps between the values: a sweep's are often geometric.
+        # All cells have the same size, because the steps of a sweep are often geometric.
         style = {"cmap": shades.with_extremes(bad=RULE), "edgecolor": "face", "linewidth": 0.2}
         if "norm" not in kwargs:
             style |= {"vmin": least, "vmax": 1.0}
@@ -184,7 +184,7 @@ class StabilityDisplay:
         self.ax_.add_collection(self.borders_, autolim=False)
 
     def _write_numbers(self) -> None:
-        """Write into every cell if all have room, else once into every region that has."""
+        """Write into every cell if all have room, else once into every region with room."""
         size = min(self._largest_font(), _small())
         self.numbers_ = []
         if size >= 6:
@@ -195,10 +195,10 @@ class StabilityDisplay:
             self._write(row, column, _small())
 
     def _cell_size(self) -> tuple[float, float]:
-        """Return width and height of a cell in points."""
+        """Return the width and height of a cell in points."""
         box, points = self.ax_.get_window_extent(), 72 / self.figure_.dpi
         return (
-            box.width * points / len(self.betas) * 0.85,  # the color bar still takes its share
+            box.width * points / len(self.betas) * 0.85,  # the rest is for the color bar
             box.height * points / len(self.ks),
         )
 
@@ -208,7 +208,7 @@ class StabilityDisplay:
         return min(width / (digits * _CHARACTER[0]), height / _CHARACTER[1])
 
     def _regions_with_room(self, size: float) -> list[tuple[int, int]]:
-        """Return, for each region of equal number, the cell with the most of it around."""
+        """Return the cell farthest from the border of each region of equal number."""
         width, height = self._cell_size()
         places = []
         for count in np.unique(self.n_clusters):

@@ -1,4 +1,4 @@
-"""What the displays share: colors, axes, and the way into a fitted estimator."""
+"""What the displays share: colors, axes and ticks."""
 
 from __future__ import annotations
 
@@ -6,9 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.utils.validation import check_is_fitted
-
-from .._tree.mode_tree import ModeTree
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -17,9 +14,8 @@ if TYPE_CHECKING:
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 
-# Chosen by maximizing the least distance, in Oklab, between any two of them and from the gray, as
-# seen with normal vision, protanopia, deuteranopia and tritanopia. The order puts the most
-# different first.
+# Chosen by maximizing the smallest distance, in Oklab, between any two of them and the gray, as
+# seen with normal vision, protanopia, deuteranopia and tritanopia. The most different come first.
 PALETTE = (
     "#1f6f8b", "#e07a3f", "#8d6bcf", "#edbc52", "#6f133b",
     "#42d8fc", "#352a8b", "#ad3817", "#71a7fb", "#c08bbb",
@@ -29,8 +25,8 @@ FAINT = "#6b7780"
 RULE = "#c9d0d5"
 GRAY = "#b4bcc2"
 
-_PALE = 0.62  # the share of white in samples outside of cores
-_LATER_ROUND = 0.35  # the share of black, then of white, when the palette repeats
+_PALE = 0.52  # the share of white in the color of samples outside cores
+_REPEATED = 0.35  # the share of black, then of white, when the palette repeats
 
 
 def _rgb(color: str) -> FloatArray:
@@ -38,10 +34,10 @@ def _rgb(color: str) -> FloatArray:
 
 
 def cluster_colors(labels: npt.ArrayLike) -> FloatArray:
-    """Return the color of each label, the same in every display.
+    """Return the color that every display uses for each label.
 
-    Ten colors that differ also for the color-blind; from label 10 on they repeat, darker, then
-    lighter. Negative labels are gray.
+    The ten colors can be told apart with every kind of color vision. From label 10 on they repeat,
+    first darker, then lighter. Negative labels are gray.
 
     Parameters
     ----------
@@ -50,7 +46,7 @@ def cluster_colors(labels: npt.ArrayLike) -> FloatArray:
     Returns
     -------
     ndarray of the shape of `labels`, with one more axis of length 3
-        Red, green and blue, from 0 to 1.
+        Red, green and blue, each from 0 to 1.
 
     Examples
     --------
@@ -60,17 +56,17 @@ def cluster_colors(labels: npt.ArrayLike) -> FloatArray:
     """
     numbers = np.asarray(labels, dtype=np.int64)
     first = np.array([_rgb(color) for color in PALETTE])
-    rounds = np.concatenate([first, (1 - _LATER_ROUND) * first, blend(first, _LATER_ROUND)])
+    rounds = np.concatenate([first, (1 - _REPEATED) * first, lighten(first, _REPEATED)])
     return np.where(numbers[..., None] < 0, _rgb(GRAY), rounds[numbers % len(rounds)])
 
 
-def blend(colors: FloatArray, white: float = _PALE) -> FloatArray:
-    """Mix colors with white, which unlike transparency does not add up where samples overlap."""
+def lighten(colors: FloatArray, white: float = _PALE) -> FloatArray:
+    """Mix colors with white; unlike transparency, this does not add up where samples overlap."""
     return (1 - white) * colors + white
 
 
 def axes_for(display: object, ax: Axes | None, figsize: tuple[float, float]) -> Axes:
-    """Return the axes given, or those of a new figure."""
+    """Return the given axes, or those of a new figure."""
     if ax is not None:
         return ax
     try:
@@ -84,7 +80,7 @@ def axes_for(display: object, ax: Axes | None, figsize: tuple[float, float]) -> 
 
 
 def merged(kind: type[Any], defaults: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
-    """Let what the caller gave, by any of matplotlib's names for it, replace the defaults."""
+    """Return the defaults, replaced by what the caller gave under any of matplotlib's aliases."""
     from matplotlib.cbook import normalize_kwargs
 
     chosen = normalize_kwargs(given, kind)
@@ -98,7 +94,7 @@ def merged(kind: type[Any], defaults: dict[str, Any], given: dict[str, Any]) -> 
 
 
 def tidy(ax: Axes, sides: tuple[str, ...] = ("left", "bottom")) -> None:
-    """Leave only the spines that carry a scale, and keep those quiet."""
+    """Hide the spines without a scale, and draw the others in a light color."""
     for side, spine in ax.spines.items():
         spine.set_visible(side in sides)
         spine.set_color(RULE)
@@ -107,34 +103,8 @@ def tidy(ax: Axes, sides: tuple[str, ...] = ("left", "bottom")) -> None:
     ax.yaxis.label.set_color(INK)
 
 
-def fitted_tree(estimator: Any, display: type) -> ModeTree:
-    """Return the tree of a fitted estimator, or say which estimators have one."""
-    check_is_fitted(estimator)
-    tree = getattr(estimator, "tree_", None)
-    if not isinstance(tree, ModeTree):
-        raise TypeError(
-            f"{type(estimator).__name__} has no tree of modes, which {display.__name__} draws: "
-            "give a QuickshiftPP or an MCores."
-        )
-    return tree
-
-
-def mode_labels(estimator: Any, tree: ModeTree) -> IntArray:
-    """Return the label of the cluster that each mode of the tree founded, -1 where none.
-
-    Not every mode of enough prominence founds one: `min_cluster_size` may have dissolved it.
-    """
-    samples = tree.modes["index"]
-    order = np.argsort(samples)
-    labels = np.full(len(samples), -1, dtype=np.int64)
-    labels[order[np.searchsorted(samples[order], estimator.mode_indices_)]] = np.arange(
-        estimator.n_clusters_
-    )
-    return labels
-
-
 def finite_range(*values: FloatArray) -> tuple[float, float]:
-    """Return the least and the greatest finite value, apart from each other even if alike.
+    """Return the smallest and the largest finite value; widened if they are equal.
 
     Examples
     --------
@@ -155,12 +125,13 @@ def finite_range(*values: FloatArray) -> tuple[float, float]:
 def set_ticks(
     axis: Axis, low: float, high: float, *, foot: float | None = None, ceiling: float | None = None
 ) -> None:
-    """Keep the ticks among the finite values, and name the places of the infinite ones."""
+    """Keep only ticks at finite values, and add ticks where infinite values are drawn."""
     if foot is None and ceiling is None:
         return
     slack = 0.02 * (high - low)
     ticks = [t for t in axis.get_ticklocs() if low - slack <= t <= high + slack]
-    names = [f"{t:.6g}".replace("-", "\N{MINUS SIGN}") for t in ticks]
+    digits = max((len(f"{t:.6g}".partition(".")[2]) for t in ticks), default=0)
+    names = [f"{t:.{digits}f}".replace("-", "\N{MINUS SIGN}") for t in ticks]
     if foot is not None:
         ticks, names = [foot, *ticks], ["\N{MINUS SIGN}\N{INFINITY}", *names]
     if ceiling is not None:
@@ -168,11 +139,11 @@ def set_ticks(
     axis.set_ticks(ticks, names)
 
 
-def apart(ax: Axes, points: FloatArray, distance: float) -> npt.NDArray[np.bool_]:
-    """Choose points, the earlier first, so that labels `distance` em wide do not collide."""
+def without_overlap(ax: Axes, points: FloatArray, distance: float) -> npt.NDArray[np.bool_]:
+    """Choose points, earlier ones first, whose labels of `distance` em do not overlap."""
     from matplotlib.font_manager import FontProperties
 
-    ax.get_xlim()  # makes matplotlib bring the limits, and with the next line the shape, up to date
+    ax.get_xlim()  # makes matplotlib update the limits
     ax.apply_aspect()
     em = FontProperties(size="small").get_size_in_points() * ax.figure.dpi / 72
     places = ax.transData.transform(points)

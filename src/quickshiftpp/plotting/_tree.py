@@ -9,21 +9,20 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 import numpy.typing as npt
 
+from ._fitted import clusterer_with_tree, mode_labels
 from ._style import (
     FAINT,
     GRAY,
     INK,
     FloatArray,
     IntArray,
-    apart,
     axes_for,
     cluster_colors,
     finite_range,
-    fitted_tree,
     merged,
-    mode_labels,
     set_ticks,
     tidy,
+    without_overlap,
 )
 
 if TYPE_CHECKING:
@@ -33,39 +32,41 @@ if TYPE_CHECKING:
     from matplotlib.text import Annotation
 
 _FIGSIZE = (6.4, 3.8)
-_MARGIN = 0.09  # of the range: how far beyond the finite levels the infinite ones stand
+_MARGIN = 0.09  # of the range: how far beyond the finite levels the infinite ones are drawn
 
 
 class ModeTreeDisplay:
     """The tree of modes as a dendrogram over log density.
 
-    Every mode is an upright line from its density down to its saddle's, where it joins the higher
-    mode that it meets there. A line that reaches the foot belongs to a mode that meets none. The
-    thick, colored part is the cluster-core, down to ``1 - beta`` times the density of the mode;
-    a mode whose line is too short for it founds no cluster and is thin and gray throughout.
+    Each mode is a vertical line from its density down to the density of its saddle, where it joins
+    a higher mode. The line of a mode that never meets a higher one reaches the bottom. The thick
+    colored part is the cluster-core, down to ``1 - beta`` times the density of the mode. Modes
+    whose line is too short for that have no cluster and are thin and gray.
 
     Parameters
     ----------
     log_density, saddle_log_density, prominence : ndarray of shape (n_modes,)
         As in ``tree.modes``.
     parent : ndarray of shape (n_modes,)
-        The number of the higher mode that each one meets, -1 if none; less than its own number.
+        The number of the higher mode that each mode meets, -1 if none. It is always smaller than
+        the mode's own number.
     labels : ndarray of shape (n_modes,)
-        The cluster that each mode founded, -1 where none.
+        The label of the cluster of each mode, -1 if it has none.
     beta : float
+        The beta of the fit.
     shown : ndarray
-        The numbers of the modes to draw, ascending; with a mode its parent.
+        The numbers of the modes to draw, ascending. The parent of a mode shown must be shown too.
 
     Attributes
     ----------
     ax_ : matplotlib Axes
     figure_ : matplotlib Figure
     positions_ : ndarray of shape (len(shown),)
-        Where each mode shown stands, from 0 to ``len(shown) - 1``.
+        The horizontal position of each mode shown, from 0 to ``len(shown) - 1``.
     stems_ : LineCollection
-        The upright lines, one for each mode shown.
+        The vertical lines, one for each mode shown.
     joints_ : LineCollection
-        The level ones, one for each mode shown that meets a higher one.
+        The horizontal lines, one for each mode shown that meets a higher one.
     cores_ : LineCollection
         The colored parts, one for each cluster shown, in label order.
     tips_ : PathCollection
@@ -126,33 +127,36 @@ class ModeTreeDisplay:
 
         Parameters
         ----------
-        estimator : QuickshiftPP or MCores
+        estimator : QuickshiftPP, MCores, or a Pipeline that ends with one
             Fitted.
         max_modes : int, default=40
-            Draw only so many modes: the most prominent, and among equals those to which the most
-            samples belong. The picture says how many it leaves out.
+            The maximum number of modes to draw. The most prominent are kept; ties go to the modes
+            with the most samples. The axis label says how many modes there are in all.
         ax : matplotlib Axes, optional
-            None for a new figure.
+            The axes to draw into. By default a new figure is made.
         **kwargs
-            As of :meth:`plot`.
+            Passed to :meth:`plot`.
 
         Returns
         -------
         ModeTreeDisplay
         """
-        tree = fitted_tree(estimator, cls)
+        clusterer, tree = clusterer_with_tree(estimator, cls)
         if max_modes < 1:
-            raise ValueError(f"max_modes is {max_modes}, but at least 1 mode has to be drawn.")
+            raise ValueError(
+                f"max_modes is {max_modes}, but it must be 1 or more: the most prominent modes are "
+                "drawn."
+            )
         modes = tree.modes
-        # A parent is at least as prominent and larger, so that it comes before its children.
+        # A parent is at least as prominent as its children and larger, so it comes first.
         order = np.lexsort((-modes["size"], -modes["prominence"]))
         display = cls(
             modes["log_density"],
             modes["saddle_log_density"],
             modes["prominence"],
             modes["parent"],
-            labels=mode_labels(estimator, tree),
-            beta=estimator.beta_,
+            labels=mode_labels(clusterer, tree),
+            beta=clusterer.beta_,
             shown=np.sort(order[:max_modes]),
         )
         return display.plot(ax, **kwargs)
@@ -163,9 +167,9 @@ class ModeTreeDisplay:
         Parameters
         ----------
         ax : matplotlib Axes, optional
-            None for a new figure.
+            The axes to draw into. By default a new figure is made.
         **kwargs
-            For the colored lines, as of ``LineCollection``.
+            Passed to ``LineCollection`` for the colored lines.
 
         Returns
         -------
@@ -259,11 +263,11 @@ class ModeTreeDisplay:
                 f"{labels[i]}", points[i], xytext=(0, 4), textcoords="offset points",
                 ha="center", va="bottom", color=INK, fontsize="small",
             )
-            for i in np.flatnonzero(apart(ax, points, 1.1))
+            for i in np.flatnonzero(without_overlap(ax, points, 1.1))
         ]  # fmt: skip
 
     def _clusters_shown(self) -> IntArray:
-        """Return the places in `shown` of the modes that founded clusters, in label order."""
+        """Return where in `shown` the modes with clusters are, in label order."""
         labels = self.labels[self.shown]
         order = np.argsort(labels, kind="stable")
         return order[labels[order] >= 0]
@@ -278,12 +282,12 @@ def _segments(
 def _positions(
     parent: npt.NDArray[np.int32], saddle_log_density: FloatArray, shown: IntArray
 ) -> FloatArray:
-    """Place the modes side by side so that no line crosses another.
+    """Place the modes side by side so that no lines cross.
 
-    A branch that joins higher stands nearer to its parent, on the side where there is less so far:
-    what stands between a branch and its parent has then ended above the level of their joint.
+    A branch that joins at a higher level is placed closer to its parent, on the side that has fewer
+    modes so far. All branches between it and its parent then end above the level where it joins.
     """
-    rows: dict[int, list[int]] = {}  # of each mode, itself and what joins it, from left to right
+    rows: dict[int, list[int]] = {}  # each mode with the branches that join it, from left to right
     joining: dict[int, list[int]] = {int(mode): [] for mode in shown}
     roots = []
     for mode in map(int, shown[::-1]):  # children before their parents
