@@ -175,8 +175,9 @@ class ClusterCountDisplay:
         right = self.beta < 0.6
         ax.annotate(
             f"beta = {self.beta:.4g}: {_clusters(self.n_clusters)}", (self.beta, 1),
-            xycoords=("data", "axes fraction"), xytext=(5 if right else -5, -2), textcoords="offset points", va="top",
-            ha="left" if right else "right", color=FAINT, fontsize="small",
+            xycoords=("data", "axes fraction"), xytext=(5 if right else -5, -2),
+            textcoords="offset points", va="top", ha="left" if right else "right", color=FAINT,
+            fontsize="small",
         )  # fmt: skip
 
     def _annotate(self, n_plateaus: int) -> None:
