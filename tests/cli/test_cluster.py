@@ -1,4 +1,4 @@
-"""The command line: every format in and out, and a sentence for every bad input."""
+"""The command line: every format in and out, and the error for every bad input."""
 
 from __future__ import annotations
 
@@ -146,7 +146,7 @@ def test_summary_and_cells_as_they_were(flowers: Path, X: Any) -> None:
     assert lines["columns"] == "length, width"
     assert "code (text" in lines["left out"]
     assert lines["k"].startswith("9 ")
-    assert lines["beta"].endswith("(by default)")
+    assert lines["beta"].endswith("(default)")
     assert lines["clusters"] == str(model.n_clusters_)
     assert lines["sizes"] == ", ".join(map(str, sorted(np.bincount(model.labels_))[::-1]))
     written = flowers.with_name("flowers.clusters.csv")
@@ -315,7 +315,9 @@ def test_bad_paths(tmp_path: Path, flowers: Path) -> None:
     assert "absent.csv' does not exist" in refuse("cluster", tmp_path / "absent.csv")
     assert "is a directory" in refuse("cluster", tmp_path)
     (tmp_path / "sheet.xlsx").touch()
-    assert "'.xlsx', but only .csv, .tsv" in refuse("cluster", tmp_path / "sheet.xlsx")
+    assert "'.xlsx', but only .csv, .tsv, .parquet, .npy, .npz are supported" in refuse(
+        "cluster", tmp_path / "sheet.xlsx"
+    )
     (tmp_path / "bare").touch()
     assert "has no suffix" in refuse("cluster", tmp_path / "bare")
     assert "'.xlsx'" in refuse("cluster", flowers, "-o", tmp_path / "out.xlsx")
@@ -403,6 +405,14 @@ def test_failed_writing_leaves_nothing(
     assert set(progress) == PROGRESS
     assert "No space left" in sentence
     assert list(tmp_path.iterdir()) == [flowers]
+
+
+@pytest.mark.parametrize("suffix", [".pdf", ".svg", ".jpg"])
+def test_formats_of_the_figure(tmp_path: Path, suffix: str) -> None:
+    figure = tmp_path / f"figure{suffix}"
+    succeed("demo", "-o", figure)
+    starts = {".pdf": b"%PDF", ".svg": b"<?xml", ".jpg": b"\xff\xd8"}
+    assert figure.read_bytes().startswith(starts[suffix])
 
 
 def test_help_and_version() -> None:

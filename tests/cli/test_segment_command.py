@@ -1,4 +1,4 @@
-"""The command ``segment``: what it writes, and a sentence for every bad input."""
+"""The command ``segment``: what it writes, and the error for every bad input."""
 
 from __future__ import annotations
 
@@ -14,8 +14,7 @@ from click.testing import CliRunner  # noqa: E402
 from sklearn.datasets import load_sample_image  # noqa: E402
 
 from quickshiftpp.cli import main  # noqa: E402
-from quickshiftpp.segmentation import segment  # noqa: E402
-from quickshiftpp.segmentation._pictures import boundaries, mean_colors  # noqa: E402
+from quickshiftpp.segmentation import find_boundaries, mean_colors, segment  # noqa: E402
 
 
 @pytest.fixture(name="photo")
@@ -53,13 +52,17 @@ def test_files(photo):
         inside = expected == label
         np.testing.assert_array_equal(flat[inside][0], np.rint(values[inside].mean(axis=0)))
     drawn = np.asarray(Image.open(folder / "photo.overlay.png"))
-    border = boundaries(expected)
+    border = find_boundaries(expected)
     np.testing.assert_array_equal(drawn[~border], values[~border])
     assert (drawn[border] == (255, 212, 0)).all()
     summary = json.loads((folder / "photo.segments.json").read_text())
     assert summary["n_segments"] == expected.max() == len(summary["segments"])
     assert (summary["width"], summary["height"]) == (60, 40)
     assert [s["pixels"] for s in summary["segments"]] == np.bincount(expected.ravel())[1:].tolist()
+    assert [s["label"] for s in summary["segments"]] == list(range(1, expected.max() + 1))
+    for described in summary["segments"]:
+        inside = expected == described["label"]
+        assert described["mean_color"] == np.rint(values[inside].mean(axis=0)).tolist()
     assert summary["parameters"] == {"k": 20}
 
 
@@ -109,16 +112,17 @@ def test_transparent_parts_and_16_bits(photo, tmp_path):
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        (["--k", 0], "--k is 0, but it must be a whole number from 1"),
+        (["--k", 0], "--k is 0, but it must be a whole number of 1 or more"),
         (["--k", 2401], "--k is 2401, but '"),
         (["--beta", 1], "--beta is 1, but it must be strictly between 0 and 1"),
         (["--beta", 0.5, "--n-segments", 3], "--n-segments and --beta are both given"),
         (["--n-segments", 0], "--n-segments is 0"),
-        (["--merge", -1], "--merge is -1"),
-        (["--ratio", 0], "--ratio is 0"),
-        (["--sigma", -0.5], "--sigma is -0.5"),
-        (["--min-size", 0], "--min-size is 0"),
-        (["--n-jobs", 0], "--n-jobs is 0"),
+        (["--merge", -1], "--merge is -1, but it must be 0 or more"),
+        (["--ratio", 0], "--ratio is 0, but it must be above 0"),
+        (["--sigma", -0.5], "--sigma is -0.5, but it must be 0 or more"),
+        (["--min-size", 0], "--min-size is 0, but it must be 1 or more"),
+        (["--n-jobs", 0], "--n-jobs is 0, but it must be from 1 to"),
+        (["--n-jobs", 10**6], "--n-jobs is 1000000, but it must be from 1 to"),
         (["--betas", "0.5,x"], "--betas is '0.5,x'"),
         (["--betas", "0.5,1"], "--betas is '0.5,1'"),
         (["--labels", "gif"], "'gif' is not one of"),
@@ -135,11 +139,11 @@ def test_bad_files(photo, tmp_path):
     assert "does not exist" in refuse(path, tmp_path / "none.png")
     assert "is a directory" in refuse(tmp_path)
     (tmp_path / "text.png").write_text("no image")
-    assert "text.png' is no image that can be read" in refuse(path, tmp_path / "text.png")
+    assert "text.png' is not an image that can be read" in refuse(path, tmp_path / "text.png")
     (tmp_path / "half.png").write_bytes(path.read_bytes()[:800])
     assert "half.png' cannot be read" in refuse(tmp_path / "half.png")
     assert "which is a file" in refuse(path, "-o", tmp_path / "text.png")
-    assert "cannot be made" in refuse(path, "-o", tmp_path / "text.png" / "folder")
+    assert "cannot be created" in refuse(path, "-o", tmp_path / "text.png" / "folder")
     (tmp_path / "other").mkdir()
     Image.fromarray(values).save(tmp_path / "other" / "photo.png")
     twice = refuse(path, tmp_path / "other" / "photo.png", "-o", tmp_path)

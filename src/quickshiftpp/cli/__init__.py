@@ -1,10 +1,9 @@
 """The command line: ``quickshiftpp demo``, ``cluster FILE`` and ``segment IMAGE...``.
 
-``_cluster``, ``_demo`` and ``_segment`` hold the commands. ``_read``, ``_tables`` and ``_write``
-take a file to a matrix and back, ``_images`` a photograph to an array and segments to pictures,
-``_figure`` draws what the demonstration found, ``_show`` shows progress, and ``_errors`` helps to
-word what goes wrong. Results go to stdout; progress and errors go to stderr. Errors are one
-sentence, with exit code 2.
+``_cluster``, ``_demo`` and ``_segment`` are the commands. ``_read``, ``_tables`` and ``_write``
+read and write tables, ``_images`` reads images and writes segmentations, and ``_figure`` draws the
+figure of the demo. ``_options`` checks option values, ``_errors`` files; ``_show`` shows progress.
+Results go to stdout, progress and errors to stderr. An error is one sentence, with exit code 2.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ class _OneSentenceGroup(click.Group):
         **extra: Any,
     ) -> Any:
         """Run a command and exit, as :meth:`click.Group.main` does."""
-        del prog_name  # also for python -m quickshiftpp
+        del prog_name  # python -m quickshiftpp uses the name of the command too
         if not standalone_mode:
             return super().main(args, PROGRAM, complete_var, standalone_mode=False, **extra)
         try:
@@ -48,7 +47,7 @@ class _OneSentenceGroup(click.Group):
             raise SystemExit(INTERRUPTED) from None
         except MemoryError:
             _fail(
-                "there is not enough memory for this: give fewer rows or pixels, or a smaller --k.",
+                "there is not enough memory: use fewer rows or pixels, or a smaller --k.",
                 1,
             )
         raise SystemExit(status if isinstance(status, int) else 0)
@@ -83,10 +82,12 @@ Examples:
 @click.version_option(__version__, "-V", "--version", prog_name=PROGRAM)
 @click.pass_context
 def main(context: click.Context) -> None:
-    """Cluster data and segment images without knowing the number of clusters, by Quickshift++.
+    """Cluster tables and segment images with Quickshift++.
 
-    The clusters are the mountains of the density of the data; --beta says how much of its height
-    a mountain must stand out by, --k how much detail of the landscape is seen.
+    Quickshift++ finds the number of clusters from the data: each cluster is a peak of the density.
+    Two options control it. --k is the number of neighbors used to estimate the density; larger
+    values smooth it. --beta is how far the density must fall between two peaks to count them as
+    two clusters; larger values give fewer clusters.
     """
     if context.invoked_subcommand is None:
         click.echo(context.get_help())

@@ -1,8 +1,7 @@
-"""The command ``cluster``: a table in, the same table with labels out."""
+"""The command ``cluster``: reads a table and writes it with cluster labels added."""
 
 from __future__ import annotations
 
-import os
 import time
 import warnings
 from pathlib import Path
@@ -12,37 +11,17 @@ import numpy as np
 
 from .. import DegenerateClusteringWarning, QuickshiftPP
 from .._progress import listening
-from ._errors import BadInput, check_output, listed
-from ._read import check_input, read
+from ._errors import BadInput, check_input, check_output, listed
+from ._options import NumberOrAuto, check_at_most, check_options
+from ._read import read
 from ._show import STAGES, line, progress
 from ._tables import SUFFIXES, Data, Selection
 from ._write import check_format, write
 
-# How the summary explains a parameter that was not a number.
-_CHOSEN = {"None": " (by default)", "auto": " (chosen by the data)"}
+# How the summary explains a parameter whose value was not given as a number.
+_CHOSEN = {"None": " (default)", "auto": " (chosen automatically)"}
 _LARGEST_SHOWN = 8
 _OWN_COLUMNS = ("label", "core_label")
-
-
-class NumberOrAuto(click.ParamType):  # type: ignore[type-arg]
-    """A number, or the word auto."""
-
-    def __init__(self, number: type[int] | type[float]) -> None:
-        self.name = f"{'INTEGER' if number is int else 'FLOAT'}|auto"
-        self._number = number
-
-    def convert(
-        self, value: object, param: click.Parameter | None, ctx: click.Context | None
-    ) -> int | float | str:
-        """Return the number, or "auto"."""
-        if value == "auto":
-            return "auto"
-        try:
-            return self._number(str(value))
-        except ValueError:
-            kind = "a whole number" if self._number is int else "a number"
-            self.fail(f"{value!r} is neither {kind} nor auto", param, ctx)
-
 
 _EXAMPLES = """\b
 Examples:
@@ -53,41 +32,46 @@ Examples:
 """
 
 
-@click.command(
-    short_help="Cluster the rows of a table and write them with their labels.", epilog=_EXAMPLES
-)
+@click.command(short_help="Cluster the rows of a table.", epilog=_EXAMPLES)
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option(
     "--k",
     type=NumberOrAuto(int),
-    help="Neighbors for the density, or auto; default: by the number of rows.",
+    metavar="INTEGER|auto",
+    show_default="about the square root of the number of rows",
+    help="Number of neighbors used to estimate the density. Larger values smooth it. 'auto' tries "
+    "several values and keeps the most stable clustering.",
 )
 @click.option(
     "--beta",
     type=NumberOrAuto(float),
-    help="Between 0 and 1, the larger, the fewer clusters, or auto; default: what stands out "
-    "from the noise.",
+    metavar="FLOAT|auto",
+    show_default="what exceeds the noise of the density estimate",
+    help="How deep the gap between two clusters must be, from 0 to 1: 0.3 means that the density "
+    "falls by more than 30% of the lower peak. Larger values give fewer clusters. 'auto' tries "
+    "several values and keeps the most stable clustering.",
 )
 @click.option(
     "--min-cluster-size",
     type=int,
-    help="Dissolve clusters of fewer samples; default: 1 with a number for --beta, as in the "
-    "paper, and k without.",
+    show_default="k, or 1 if --beta is a number",
+    help="Dissolve smaller clusters; their rows join other clusters.",
 )
 @click.option(
     "--columns",
     metavar="A,B,...",
-    help="Columns to cluster by: names, or numbers from 0 for .npy and .npz; default: all that "
-    "are numeric.",
+    show_default="all numeric columns",
+    help="Columns to cluster by, separated by commas: names, or numbers starting at 0 for .npy and "
+    ".npz files.",
 )
 @click.option(
     "--output",
     "-o",
     type=click.Path(path_type=Path),
-    help="Where to write, in the format of the suffix; default: FILE with .clusters before its "
-    "suffix (.csv for .npy and .npz).",
+    show_default="NAME.clusters.csv for NAME.csv; .csv for .npy and .npz files",
+    help="File to write. Its suffix sets the format.",
 )
-@click.option("--n-jobs", type=int, help="Threads; -1 for all cores.")
+@click.option("--n-jobs", type=int, help="Number of threads; -1 uses all cores.")
 def cluster(
     file: Path,
     k: int | str | None,
@@ -97,22 +81,23 @@ def cluster(
     output: Path | None,
     n_jobs: int | None,
 ) -> None:
-    """Cluster the rows of FILE (.csv, .tsv, .parquet, .npy, .npz).
+    """Cluster the rows of FILE (.csv, .tsv, .parquet, .npy or .npz).
 
-    The output holds every column of FILE and two more: label, the cluster of each row (0 is the
-    one with the densest center), and core_label, the same inside the cluster's core and -1
-    outside. Columns count as they are: scale them first where their units differ.
+    The output contains all columns of FILE and two more. "label" is the cluster of each row;
+    cluster 0 has the highest density. "core_label" is the same for rows in the dense core of a
+    cluster, and -1 for all others. Distances use the columns as they are, so scale columns of
+    different units first.
     """
-    _check_parameters(k, beta, min_cluster_size, n_jobs)
+    check_options(k=k, beta=beta, min_cluster_size=min_cluster_size, n_jobs=n_jobs)
     target = output if output is not None else _default_output(file)
     with progress() as show:
         show(f"reading {file.name}", None)
-        check_input(file)
+        check_input(file, f"a file that ends in {listed(SUFFIXES)}", SUFFIXES)
         check_output(target, SUFFIXES)
         if target.exists() and target.samefile(file):
             raise BadInput(f"the output '{target}' is the input: choose another with --output.")
         data = read(file)
-        _check_against_samples(file, data.n_samples, k, min_cluster_size)
+        check_at_most(data.n_samples, "rows", file, k=k, min_cluster_size=min_cluster_size)
         check_format(data, target.suffix.lower())
         chosen = data.select(columns)
         model = QuickshiftPP(k, beta, min_cluster_size=min_cluster_size, n_jobs=n_jobs)
@@ -121,7 +106,7 @@ def cluster(
             listening(lambda stage, fraction: show(STAGES.get(stage, stage), fraction)),
             warnings.catch_warnings(),
         ):
-            # The summary below says it in the command line's own words.
+            # The summary gives this advice in terms of the command line.
             warnings.simplefilter("ignore", DegenerateClusteringWarning)
             model.fit(chosen.matrix)
         seconds = time.perf_counter() - start
@@ -130,51 +115,12 @@ def cluster(
         labels = {label: model.labels_, core_label: model.core_labels_}
         if (label, core_label) != _OWN_COLUMNS:
             data.notes.append(
-                f"{file.name} has such columns already, so {label} and {core_label} were added"
+                f"{file.name} already has columns of these names, so {label} and {core_label} were "
+                "added"
             )
         write(data, labels, target)
     _summarize(model, data, chosen, seconds)
     click.echo(line("written to", f"{target} (columns {label} and {core_label} added)"))
-
-
-def _check_parameters(
-    k: int | str | None,
-    beta: float | str | None,
-    min_cluster_size: int | None,
-    n_jobs: int | None,
-) -> None:
-    if isinstance(k, int) and k < 1:
-        raise BadInput(
-            f"--k is {k}, but it must be a whole number from 1 to the number of rows: leave it out "
-            "to have it chosen."
-        )
-    if isinstance(beta, float) and not 0 < beta < 1:
-        raise BadInput(
-            f"--beta is {beta:g}, but it must lie strictly between 0 and 1: 0.3 is usual, and a "
-            "larger number gives fewer clusters."
-        )
-    if min_cluster_size is not None and min_cluster_size < 1:
-        raise BadInput(
-            f"--min-cluster-size is {min_cluster_size}, but it must be 1 or more: 1 keeps every "
-            "cluster."
-        )
-    threads = os.cpu_count() or 1
-    most = max(256, 4 * threads)  # far more threads than cores are a slip
-    if n_jobs is not None and (n_jobs == 0 or n_jobs > most):
-        raise BadInput(
-            f"--n-jobs is {n_jobs}, but it must be from 1 to {most}, or -1 for all {threads} cores."
-        )
-
-
-def _check_against_samples(
-    file: Path, n: int, k: int | str | None, min_cluster_size: int | None
-) -> None:
-    for option, value in (("--k", k), ("--min-cluster-size", min_cluster_size)):
-        if isinstance(value, int) and value > n:
-            raise BadInput(
-                f"{option} is {value}, but '{file}' has only {n} row{'s' if n > 1 else ''}: give a "
-                f"number from 1 to {n}, or leave it out."
-            )
 
 
 def _default_output(file: Path) -> Path:
@@ -183,6 +129,8 @@ def _default_output(file: Path) -> Path:
 
 
 def _free_names(taken: list[str]) -> tuple[str, str]:
+    """Return the names of the added columns, numbered where the input has such a column."""
+
     def free(wanted: str) -> str:
         names = [wanted, *(f"{wanted}_{number}" for number in range(2, len(taken) + 3))]
         return next(name for name in names if name not in taken)
@@ -208,9 +156,9 @@ def _summarize(model: QuickshiftPP, data: Data, chosen: Selection, seconds: floa
     ]
     small = int((sizes < model.k_).sum())
     if small and model.n_clusters_ > 1 and model.min_cluster_size_ < model.k_:
-        those = "the cluster" if small == 1 else f"the {small} clusters"
-        remedy = f"--min-cluster-size {model.k_} would dissolve {those} of fewer than k samples"
-        lines.append(("hint", remedy))
+        those = "1 cluster has" if small == 1 else f"{small} clusters have"
+        remedy = f"--min-cluster-size {model.k_} would dissolve {'it' if small == 1 else 'them'}"
+        lines.append(("hint", f"{those} fewer than k rows; {remedy}"))
     for name, value in lines:
         if value:
             click.echo(line(name, value))

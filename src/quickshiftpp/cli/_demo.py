@@ -1,4 +1,4 @@
-"""The command ``demo``: Quickshift++ on data that comes with scikit-learn, and a figure of it."""
+"""The command ``demo``: clusters the example data of scikit-learn and draws a figure."""
 
 from __future__ import annotations
 
@@ -19,39 +19,64 @@ from sklearn import datasets
 from sklearn.metrics import adjusted_rand_score
 from sklearn.preprocessing import scale
 
-from .._estimators.quickshiftpp import QuickshiftPP
-from .._validation import default_k
-from ._errors import BadInput, check_output, first_line, optional
+from .. import QuickshiftPP
+from ..segmentation import image_tree
+from ._errors import check_output, optional, writing
 
 FIGURE_SUFFIXES = (".png", ".pdf", ".svg", ".jpg")
 _TOY_SAMPLES = 1500
 _SEED = 170
 _PLAIN_WIDTH = 100
 _PHOTO_WIDTH, _PHOTO_HEIGHT = 320, 213
+_HEADINGS = ("samples", "columns", "k", "beta", "min size", "clusters", "ARI", "seconds")
 
 
 @dataclass
 class Result:
-    """One data set, clustered."""
+    """One data set with its clustering."""
 
     name: str
     X: npt.NDArray[Any]
-    truth: npt.NDArray[Any] | None
+    truth: npt.NDArray[Any]
     model: QuickshiftPP
     seconds: float
 
-    @property
-    def score(self) -> float | None:
-        """The adjusted Rand index, where the truth is known."""
-        if self.truth is None:
-            return None
-        return float(adjusted_rand_score(self.truth, self.model.labels_))
+    def row(self) -> tuple[str, ...]:
+        """Return the values under the headings of the table."""
+        model = self.model
+        return (
+            f"{self.X.shape[0]}",
+            f"{self.X.shape[1]}",
+            f"{model.k_}",
+            f"{model.beta_:g}",
+            f"{model.min_cluster_size_}",
+            f"{model.n_clusters_}",
+            f"{adjusted_rand_score(self.truth, model.labels_):.3f}",
+            f"{self.seconds:.2f}",
+        )
+
+
+@dataclass
+class Segmentation:
+    """A photograph with its segments."""
+
+    photo: npt.NDArray[np.uint8]
+    labels: npt.NDArray[np.int32]
+    k: int
+    seconds: float
+
+    def row(self) -> tuple[str, ...]:
+        """Return the values under the headings of the table."""
+        columns = self.labels.ndim + self.photo.shape[-1]
+        found = f"{self.labels.max()}"
+        size = f"{self.labels.size}"
+        return (size, f"{columns}", f"{self.k}", "", "", found, "", f"{self.seconds:.2f}")
 
 
 def run(
-    name: str, X: npt.NDArray[Any], truth: npt.NDArray[Any] | None, **parameters: Any
-) -> Result:
-    """Cluster one data set and take the time."""
+    name: str, X: npt.NDArray[Any], truth: npt.NDArray[Any], **parameters: Any
+) -> Result:  # fmt: skip
+    """Cluster one data set and measure the time."""
     start = time.perf_counter()
     model = QuickshiftPP(**parameters).fit(X)
     return Result(name, X, truth, model, time.perf_counter() - start)
@@ -78,31 +103,28 @@ def toy_shapes() -> list[Result]:
 
 
 def tables() -> list[Result]:
-    """Cluster real tables; one rule sets the parameters for all of them."""
+    """Cluster real tables, all with the same settings."""
     iris, wine, digits = datasets.load_iris(), datasets.load_wine(), datasets.load_digits()
     cases = {
         "iris flowers": (iris.data, iris.target),
         "wines, scaled": (scale(wine.data), wine.target),
         "handwritten digits": (digits.data, digits.target),
     }
-    results = []
-    for name, (X, truth) in cases.items():
-        k = default_k(len(X))
-        results.append(run(name, X, truth, k=k, beta=0.3, min_cluster_size=k))
-    return results
+    return [
+        run(name, X, truth, beta=0.3, min_cluster_size="k") for name, (X, truth) in cases.items()
+    ]
 
 
-def photograph() -> tuple[npt.NDArray[np.uint8], Result]:
-    """Segment a photograph: its pixels, as (row, column, red, green, blue), are the samples."""
+def photograph() -> Segmentation:
+    """Segment a photograph with the default settings."""
     from PIL import Image
 
     full = Image.fromarray(datasets.load_sample_image("china.jpg"))
     photo = np.asarray(full.resize((_PHOTO_WIDTH, _PHOTO_HEIGHT), Image.Resampling.LANCZOS))
-    row, column = np.indices(photo.shape[:2])
-    # The width of the photograph weighs as much as the range of a color.
-    position = np.stack([row, column], axis=-1) * (255 / _PHOTO_WIDTH)
-    pixels = np.concatenate([position, photo], axis=-1).reshape(-1, 5)
-    return photo, run("photograph", pixels, None, k=40, beta=0.9, min_cluster_size=100)
+    start = time.perf_counter()
+    tree = image_tree(photo)
+    labels = tree.labels()
+    return Segmentation(photo, labels, tree.k, time.perf_counter() - start)
 
 
 _EXAMPLES = """\b
@@ -111,69 +133,49 @@ Example:
 """
 
 
-@click.command(
-    short_help="Cluster data that comes with scikit-learn, and draw a figure of it.",
-    epilog=_EXAMPLES,
-)
+@click.command(short_help="Cluster example data and draw a figure.", epilog=_EXAMPLES)
 @click.option(
     "--output",
     "-o",
     type=click.Path(path_type=Path),
     default=Path("quickshiftpp-demo.png"),
     show_default=True,
-    help="Where to write the figure (.png, .pdf, .svg or .jpg).",
+    help="File to write the figure to (.png, .pdf, .svg or .jpg).",
 )
 def demo(output: Path) -> None:
-    """Cluster toy shapes, tables and a photograph, print a table and draw a figure.
+    """Cluster toy shapes, tables and a photograph, and draw a figure of the results.
 
-    All of the data comes with scikit-learn, so nothing is downloaded.
+    The data is part of scikit-learn, so nothing is downloaded.
     """
-    with optional("the demonstration"):
+    with optional("the demo"):
         import PIL  # noqa: F401  (scikit-learn reads the photograph with it)
 
         from ._figure import draw
     check_output(output, FIGURE_SUFFIXES)
-    with _announced("clustering"):
-        shapes, real = toy_shapes(), tables()
-        photo, segments = photograph()
-    _print_table([*shapes, *real, segments])
-    with _announced("drawing"):
-        try:
-            draw(output, shapes, real[-1], photo, segments)
-        except OSError as error:
-            raise BadInput(
-                f"the figure '{output}' could not be written ({first_line(error)}): choose another "
-                "place with --output."
-            ) from error
+    with _status("clustering"):
+        shapes, real, segments = toy_shapes(), tables(), photograph()
+    _print_table({**{result.name: result for result in [*shapes, *real]}, "photograph": segments})
+    with _status("drawing"), writing(output):
+        draw(output, shapes, real[-1], segments)
     click.echo(f"The figure is in {output}.")
-    click.echo("Next, try a file of your own:  quickshiftpp cluster FILE.csv")
-    click.echo("or Python:  from quickshiftpp import QuickshiftPP; QuickshiftPP().fit(X).labels_")
+    click.echo("To cluster a file of your own:  quickshiftpp cluster FILE.csv")
+    click.echo("In Python:  from quickshiftpp import QuickshiftPP; QuickshiftPP().fit(X).labels_")
 
 
-def _announced(what: str) -> AbstractContextManager[Any]:
-    """Show on a terminal what is going on."""
+def _status(what: str) -> AbstractContextManager[Any]:
+    """Show on a terminal what is being done."""
     return Console(stderr=True).status(what) if sys.stderr.isatty() else nullcontext()
 
 
-def _print_table(results: list[Result]) -> None:
+def _print_table(results: dict[str, Result | Segmentation]) -> None:
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column("data", no_wrap=True)
-    for heading in ("samples", "columns", "k", "beta", "min size", "clusters", "ARI", "seconds"):
+    for heading in _HEADINGS:
         table.add_column(heading, justify="right", no_wrap=True)
-    for result in results:
-        model = result.model
-        table.add_row(
-            result.name,
-            f"{result.X.shape[0]}",
-            f"{result.X.shape[1]}",
-            f"{model.k_}",
-            f"{model.beta_:g}",
-            f"{model.min_cluster_size_}",
-            f"{model.n_clusters_}",
-            "" if result.score is None else f"{result.score:.3f}",
-            f"{result.seconds:.2f}",
-        )
+    for name, result in results.items():
+        table.add_row(name, *result.row())
     Console(width=None if sys.stdout.isatty() else _PLAIN_WIDTH).print(table)
-    click.echo("ARI: agreement with the known classes, from 0 (chance) to 1 (complete).")
-    click.echo("Shapes: k and beta of the paper. Tables: default k, beta of the paper, min size k.")
-    click.echo("Photograph: settings chosen by eye.")
+    click.echo("ARI is the adjusted Rand index with the known classes: 0 is chance, 1 is perfect.")
+    click.echo("The shapes use k and beta of the Quickshift++ paper. The tables use the default k,")
+    click.echo("beta of the paper, and min size k. The photograph uses the defaults of the command")
+    click.echo("quickshiftpp segment; each of its segments counts as a cluster.")

@@ -1,4 +1,4 @@
-"""What the commands say when they cannot go on."""
+"""Error messages, and checks of input and output files."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class BadInput(click.ClickException):
 
 
 def listed(names: Iterable[str]) -> str:
-    """Join names with commas; only the first of very many.
+    """Join names with commas; of very many only the first.
 
     Examples
     --------
@@ -33,7 +33,7 @@ def listed(names: Iterable[str]) -> str:
 
 
 def shown(name: str) -> str:
-    """Return the name of a column as it is, or quoted where it would be hard to see.
+    """Return the name of a column, quoted if it would be hard to see.
 
     Examples
     --------
@@ -44,7 +44,7 @@ def shown(name: str) -> str:
 
 
 def first_line(error: BaseException, longest: int = 160) -> str:
-    """Return what another library said, on one line, without a final stop."""
+    """Return the message of another library's error on one line, without a final period."""
     said = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
     return shorten(said, longest).rstrip(".")
 
@@ -57,7 +57,7 @@ def shorten(text: str, longest: int) -> str:
 
 @contextmanager
 def optional(purpose: str) -> Iterator[None]:
-    """Say which extra to install when an import inside the block fails."""
+    """Say what to install if an import inside the block fails."""
     try:
         yield
     except ModuleNotFoundError as error:
@@ -67,18 +67,40 @@ def optional(purpose: str) -> Iterator[None]:
         ) from error
 
 
+@contextmanager
+def writing(path: Path) -> Iterator[None]:
+    """Say which file could not be written if the block fails."""
+    try:
+        yield
+    except (OSError, ValueError, NotImplementedError) as error:
+        raise BadInput(
+            f"the output '{path}' could not be written ({first_line(error)}): choose another "
+            "location or format with --output."
+        ) from error
+
+
+def check_input(path: Path, wanted: str, suffixes: Iterable[str] = ()) -> None:
+    """Refuse a file that does not exist, or whose suffix is not one of those given."""
+    if path.is_dir():
+        raise BadInput(f"'{path}' is a directory: give {wanted}.")
+    if not path.exists():
+        raise BadInput(f"the file '{path}' does not exist: check the name and the directory.")
+    if suffixes:
+        check_suffix(path, "the file", suffixes)
+
+
 def check_suffix(path: Path, what: str, suffixes: Iterable[str]) -> None:
-    """Refuse a file whose format is not known."""
+    """Refuse a file of an unknown format."""
     if path.suffix.lower() not in suffixes:
         ending = f"ends in '{path.suffix}'" if path.suffix else "has no suffix"
         raise BadInput(
-            f"{what} '{path}' {ending}, but only {listed(suffixes)} are known: "
+            f"{what} '{path}' {ending}, but only {listed(suffixes)} are supported: "
             "give a file in one of these formats."
         )
 
 
 def check_output(path: Path, suffixes: Iterable[str]) -> None:
-    """Refuse an output that could not be written, before any work."""
+    """Refuse an output that cannot be written, before any computation."""
     if path.is_dir():
         raise BadInput(f"the output '{path}' is a directory: give --output the name of a file.")
     check_suffix(path, "the output", suffixes)
@@ -90,6 +112,6 @@ def check_output(path: Path, suffixes: Iterable[str]) -> None:
     blocked = path if path.exists() else path.parent
     if not os.access(blocked, os.W_OK):
         raise BadInput(
-            f"the output '{path}' cannot be written, for lack of permission on '{blocked}': choose "
-            "another place with --output."
+            f"the output '{path}' cannot be written, because you have no permission to write to "
+            f"'{blocked}': choose another location with --output."
         )

@@ -1,4 +1,4 @@
-"""From an image file to an array, and from segments to files."""
+"""Reads images, and writes segmentations as pictures, label maps and summaries."""
 
 from __future__ import annotations
 
@@ -12,15 +12,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from ..segmentation._pictures import Picture, mean_colors, overlay
-from ._errors import BadInput, first_line, optional
+from ..segmentation import mark_boundaries, mean_colors
+from ._errors import BadInput, check_input, first_line, optional, writing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from PIL import Image
 
-BOUNDARY = (255, 212, 0)
+Picture = npt.NDArray[np.uint8]
+Labels = npt.NDArray[np.int32]
+
 _LARGEST_16_BIT = 65535
 _SHEET_COLUMNS, _SHEET_WIDTH, _GAP, _CAPTION = 3, 480, 12, 30
 _INK = (34, 48, 58)
@@ -33,12 +35,12 @@ class Photograph:
 
     Attributes
     ----------
-    values : ndarray
-        uint8 or uint16, gray or red, green and blue.
+    values : ndarray of uint8 or uint16
+        Of shape (height, width) if gray, else (height, width, 3).
     mask : ndarray of bool or None
         False where the image is transparent.
     picture : ndarray of uint8, of shape (height, width, 3)
-        To draw on.
+        The image to draw on.
     """
 
     values: npt.NDArray[Any]
@@ -47,8 +49,13 @@ class Photograph:
 
     @property
     def is_gray(self) -> bool:
-        """Whether it has no colors."""
+        """Whether the image has no color channels."""
         return self.values.ndim == 2
+
+    @property
+    def n_pixels(self) -> int:
+        """The number of pixels that are not transparent."""
+        return self.picture[..., 0].size if self.mask is None else int(self.mask.sum())
 
 
 @contextmanager
@@ -60,25 +67,24 @@ def _opened(path: Path) -> Iterator[Image.Image]:
             yield image
     except UnidentifiedImageError:
         raise BadInput(
-            f"'{path}' is no image that can be read: give a PNG, JPEG or TIFF."
+            f"the file '{path}' is not an image that can be read: give a PNG, JPEG or TIFF."
         ) from None
     except (OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:
-        raise BadInput(f"'{path}' cannot be read ({first_line(error)}).") from error
+        raise BadInput(
+            f"the file '{path}' cannot be read ({first_line(error)}): check that it is complete."
+        ) from error
 
 
 def check_images(paths: Sequence[Path]) -> None:
-    """Refuse files that are not there or no images, before any work."""
+    """Refuse files that do not exist or are not images, before any computation."""
     for path in paths:
-        if path.is_dir():
-            raise BadInput(f"'{path}' is a directory: give image files, '{path}/*.jpg' say.")
-        if not path.exists():
-            raise BadInput(f"the file '{path}' does not exist: check the name.")
+        check_input(path, f"image files, such as '{path}/*.jpg'")
         with _opened(path):
             pass
 
 
 def read_image(path: Path) -> Photograph:
-    """Read an image upright, without its transparent parts."""
+    """Read an image in the orientation of its EXIF data, with a mask for transparent pixels."""
     with _opened(path) as opened:
         from PIL import ImageOps
 
@@ -93,9 +99,7 @@ def read_image(path: Path) -> Photograph:
         image = image.convert("RGBA")
         mask = np.asarray(image)[..., 3] > 0
         if not mask.any():
-            raise BadInput(
-                f"'{path}' is transparent everywhere: there is nothing to segment in it."
-            )
+            raise BadInput(f"the file '{path}' is transparent everywhere: give an opaque image.")
     picture = np.asarray(image.convert("RGB"))
     is_gray = image.mode in ("1", "L")
     return Photograph(np.asarray(image.convert("L")) if is_gray else picture, mask, picture)
@@ -105,53 +109,43 @@ def write_picture(path: Path, picture: npt.NDArray[Any]) -> None:
     """Write an array as an image in the format of the suffix."""
     from PIL import Image
 
-    with _written(path):
+    with writing(path):
         Image.fromarray(picture).save(path)
 
 
-def write_labels(path: Path, labels: npt.NDArray[np.int32]) -> None:
-    """Write the labels as numbers: .npy, or a PNG of 16 bits."""
+def write_labels(path: Path, labels: Labels) -> None:
+    """Write the labels as numbers, in a .npy file or a PNG of 16 bits."""
     if path.suffix == ".npy":
-        with _written(path):
+        with writing(path):
             np.save(path, labels)
         return
     if labels.max() > _LARGEST_16_BIT:
         raise BadInput(
-            f"there are {labels.max()} segments, more than the {_LARGEST_16_BIT} that a PNG can "
-            "number: use --labels npy."
+            f"there are {labels.max()} segments, but a PNG can number only {_LARGEST_16_BIT}: use "
+            "--labels npy."
         )
     write_picture(path, labels.astype(np.uint16))
 
 
 def write_summary(path: Path, summary: dict[str, Any]) -> None:
-    """Write the summary as JSON, one segment a line."""
+    """Write the summary as JSON, with one line for each segment."""
     lines = ",\n".join(f"    {json.dumps(segment)}" for segment in summary["segments"])
     head = json.dumps({**summary, "segments": []}, indent=2)
-    with _written(path):
+    with writing(path):
         path.write_text(head.replace('"segments": []', f'"segments": [\n{lines}\n  ]') + "\n")
 
 
-@contextmanager
-def _written(path: Path) -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        raise BadInput(
-            f"'{path}' could not be written ({first_line(error)}): choose another place with "
-            "--output."
-        ) from error
-
-
-def contact_sheet(picture: Picture, cuts: Sequence[tuple[str, npt.NDArray[np.int32]]]) -> Picture:
+def contact_sheet(picture: Picture, cuts: Sequence[tuple[str, Labels]]) -> Picture:
     """Return the photograph and its segmentations side by side, each with a caption."""
     from PIL import Image, ImageDraw, ImageFont
 
     height, width = picture.shape[:2]
     scale = min(1.0, _SHEET_WIDTH / width)
     size = max(1, round(width * scale)), max(1, round(height * scale))
-    tiles = [("the photograph", picture)]
+    tiles = [("original", picture)]
     for caption, labels in cuts:
-        tiles.append((caption, overlay(mean_colors(picture, labels), labels, (255, 255, 255))))
+        flat = mean_colors(picture, labels)
+        tiles.append((caption, mark_boundaries(flat, labels, color=(1, 1, 1))))
     columns = min(_SHEET_COLUMNS, len(tiles))
     rows = -(-len(tiles) // columns)
     tile_width = max(size[0], _SHEET_WIDTH // 2)

@@ -1,4 +1,4 @@
-"""Files to tables: .csv, .tsv, .parquet, .npy and .npz."""
+"""Reads tables from .csv, .tsv, .parquet, .npy and .npz files."""
 
 from __future__ import annotations
 
@@ -11,25 +11,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ._errors import BadInput, check_suffix, first_line, listed, optional
-from ._tables import SUFFIXES, ArrayData, Data, TableData
+from ._errors import BadInput, first_line, listed, optional
+from ._tables import ArrayData, Data, TableData
 
 _DELIMITERS = {".csv": ",", ".tsv": "\t"}
 _CANDIDATE_DELIMITERS = ",;\t|"
 _MISSING_CELLS = ("", "na", "n/a", "#n/a", "nan", "-nan", "null", "none")
 
 
-def check_input(path: Path) -> None:
-    """Refuse a file that is not there or of no known format."""
-    if not path.exists():
-        raise BadInput(f"the file '{path}' does not exist: check the name and the directory.")
-    if path.is_dir():
-        raise BadInput(f"'{path}' is a directory: give a file ending in {listed(SUFFIXES)}.")
-    check_suffix(path, "the file", SUFFIXES)
-
-
 def read(path: Path) -> Data:
-    """Read a file by its suffix."""
+    """Read a file in the format of its suffix."""
     suffix = path.suffix.lower()
     readers: dict[str, Callable[[Path], Data]] = {
         ".parquet": _read_parquet,
@@ -41,7 +32,7 @@ def read(path: Path) -> Data:
     except (OSError, ValueError, EOFError, KeyError, csv.Error, zipfile.BadZipFile) as error:
         raise BadInput(
             f"the file '{path}' cannot be read as {suffix} ({first_line(error)}): check that it is "
-            "whole, and that its suffix says what it is."
+            "complete and that its suffix matches its format."
         ) from error
     if data.n_samples == 0 or not data.names:
         raise BadInput(
@@ -68,8 +59,8 @@ def _read_npz(path: Path) -> Data:
         if "X" not in names and len(names) != 1:
             held = f"the arrays {listed(names)}" if names else "no arrays"
             raise BadInput(
-                f"the file '{path}' holds {held}, "
-                "none of them named X: save the samples as X, or alone."
+                f"the file '{path}' contains {held}, but needs one named X, or a single one: save "
+                "the samples as X."
             )
         name = "X" if "X" in names else names[0]
         source = f"the array {name} of '{path}'"
@@ -77,19 +68,19 @@ def _read_npz(path: Path) -> Data:
             data = _from_array(_load(file, source), source)
     others = [other for other in names if other != name]
     if others:
-        data.notes.append(f"of {path.name}, only the array {name} was read, not {listed(others)}")
+        data.notes.append(f"only the array {name} of {path.name} was read, not {listed(others)}")
     return data
 
 
 def _load(file: Any, source: str) -> npt.NDArray[Any]:
-    """Read one array, and never unpickle: a pickle can run any code."""
+    """Read one array without unpickling, because a pickle can run any code."""
     try:
         array: npt.NDArray[Any] = np.lib.format.read_array(file, allow_pickle=False)
     except ValueError as error:
         if "Object arrays" not in str(error):
             raise
         raise BadInput(
-            f"{source} holds Python objects (dtype object), which are not loaded, because doing so "
+            f"{source} contains Python objects (dtype object), which are not loaded because that "
             "could run code: save it as numbers, such as float64."
         ) from error
     return array
@@ -105,10 +96,10 @@ def _from_array(array: npt.NDArray[Any], source: str) -> Data:
         )
     if array.ndim not in (1, 2):
         raise BadInput(
-            f"{source} has the shape {array.shape}, with {array.ndim} dimensions, but needs 2: "
+            f"{source} has the shape {array.shape}, with {array.ndim} dimensions, but must have 2: "
             "reshape it to one row per sample."
         )
-    if array.dtype.itemsize > 8:  # longdouble, which neither tables nor the search know
+    if array.dtype.itemsize > 8:  # longdouble, which neither pyarrow nor the search supports
         array = array.astype(np.float64)
     if not array.dtype.isnative:
         array = array.astype(array.dtype.newbyteorder("="))
@@ -121,7 +112,7 @@ def _from_structured(array: npt.NDArray[Any], source: str) -> TableData:
     names = list(array.dtype.names or ())
     if array.ndim != 1:
         raise BadInput(
-            f"{source} is a structured array of the shape {array.shape}, but needs one dimension: "
+            f"{source} is a structured array of shape {array.shape}, but must have one dimension: "
             "flatten it first."
         )
     columns = [pa.array(np.ascontiguousarray(array[name])) for name in names]
@@ -129,7 +120,7 @@ def _from_structured(array: npt.NDArray[Any], source: str) -> TableData:
 
 
 def _read_delimited(path: Path) -> TableData:
-    """Read every cell as text, and find each column's type from all of its cells."""
+    """Read every cell as text, and infer the type of each column from all of its cells."""
     with optional("reading .csv and .tsv files"):
         import pyarrow as pa
         import pyarrow.csv as pacsv
@@ -145,7 +136,7 @@ def _read_delimited(path: Path) -> TableData:
         convert_options=pacsv.ConvertOptions(column_types=dict.fromkeys(numbers, pa.string())),
     )
     if header and all(_is_number_text(name) for name in header):
-        notes.append("the first line holds only numbers, so it was read as data, not as names")
+        notes.append("the first line contains only numbers, so it was read as data, not as names")
         names = [f"x{i}" for i in range(len(header))]
     else:
         names, cells = header, cells.slice(1)
@@ -180,7 +171,7 @@ def _header(path: Path, encoding: str, notes: list[str]) -> tuple[str, list[str]
         file.seek(0)
         header = next((row for row in csv.reader(file, delimiter=delimiter) if row), [])
     if not header:
-        raise BadInput(f"the file '{path}' is empty: clustering needs at least one sample.")
+        raise BadInput(f"the file '{path}' is empty: clustering needs at least one row.")
     if delimiter != expected:
         notes.append(f"the cells of {path.name} are separated by {delimiter!r}")
     return delimiter, header
@@ -195,7 +186,7 @@ def _is_number_text(cell: str) -> bool:
 
 
 def _typed(column: Any, *, decimal_comma: bool) -> Any:
-    """Turn a column of text into integers, floats or booleans where every cell is one."""
+    """Convert a column of text to integers, floats or booleans if every cell is one."""
     import pyarrow as pa
     import pyarrow.compute as pc
 

@@ -1,25 +1,23 @@
-"""The command ``segment``: photographs in, pictures and numbers of their segments out."""
+"""The command ``segment``: reads images, and writes pictures and numbers of their segments."""
 
 from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import click
 import numpy as np
-import numpy.typing as npt
 
 from .._progress import listening
-from ..segmentation import ImageTree, image_tree
-from ..segmentation._pictures import mean_colors, overlay
+from ..segmentation import image_tree, mark_boundaries, mean_colors
 from ._errors import BadInput, listed
 from ._images import (
-    BOUNDARY,
-    Photograph,
+    Labels,
+    Picture,
     check_images,
     contact_sheet,
     read_image,
@@ -27,6 +25,7 @@ from ._images import (
     write_picture,
     write_summary,
 )
+from ._options import check_at_most, check_options
 from ._show import STAGES, Show, line, progress
 
 _EXAMPLES = """\b
@@ -40,7 +39,7 @@ Examples:
 
 @dataclass(frozen=True)
 class _Outputs:
-    """The files that one image leads to."""
+    """The files that are written for one image."""
 
     image: Path
     folder: Path
@@ -50,42 +49,75 @@ class _Outputs:
         return self.folder / f"{self.image.stem}.{ending}"
 
 
-@click.command(short_help="Segment photographs: pictures, numbers and a summary.", epilog=_EXAMPLES)
+@click.command(short_help="Segment images.", epilog=_EXAMPLES)
 @click.argument("images", metavar="IMAGE...", nargs=-1, required=True,
                 type=click.Path(path_type=Path))  # fmt: skip
-@click.option("--k", type=int, help="Neighbors for the density; the more, the smoother segments.")
+@click.option(
+    "--k",
+    type=int,
+    show_default="100",
+    help="Number of neighbors used to estimate the density. Larger values give smoother segments "
+    "and take longer.",
+)
 @click.option(
     "--beta",
     type=float,
-    help="Between 0 and 1, the larger, the fewer segments: the clusters of Quickshift++, not "
-    "merged; default: a fine cut, merged.",
+    help="Return the clusters of Quickshift++ at this beta, from 0 to 1, without merging any. "
+    "Larger values give fewer segments. Without --beta, the image is split finely and then merged.",
 )
-@click.option("--n-segments", type=int, help="Ask for so many segments instead.")
-@click.option("--merge", type=float, help="Merge neighbors that differ by no more; 0 for none.")
-@click.option("--ratio", type=float, help="The weight of colors against positions.")
-@click.option("--sigma", type=float, help="The width of a blur beforehand, in pixels; 0 for none.")
-@click.option("--min-size", type=int, help="Dissolve segments of fewer pixels.")
-@click.option("--connected", is_flag=True, help="Split segments that are in several pieces.")
-@click.option("--paper", is_flag=True, help="The protocol of the paper: plain colors, beta 0.9.")
+@click.option("--n-segments", type=int, help="Number of segments to return.")
+@click.option(
+    "--merge",
+    type=float,
+    show_default="9, or 0 with --beta or --paper",
+    help="Merge neighboring segments that differ by at most this much. Larger values give fewer "
+    "segments; 0 merges none.",
+)
+@click.option(
+    "--ratio",
+    type=float,
+    show_default="6",
+    help="Weight of colors relative to positions. Larger values follow colors more closely.",
+)
+@click.option(
+    "--sigma",
+    type=float,
+    show_default="2",
+    help="Standard deviation of the Gaussian blur applied first, in pixels; 0 turns it off.",
+)
+@click.option(
+    "--min-size",
+    type=int,
+    show_default="100",
+    help="Dissolve segments of fewer pixels; the pixels join other segments.",
+)
+@click.option("--connected", is_flag=True, help="Split segments that are not connected.")
+@click.option(
+    "--paper",
+    is_flag=True,
+    help="Use the settings of the Quickshift++ paper: RGB colors, no blur, --ratio 1, --beta 0.9 "
+    "and --min-size 1.",
+)
 @click.option(
     "--betas",
     metavar="A,B,...",
-    help="Also draw a contact sheet that compares these betas, from the same search.",
+    help="Also write NAME.betas.png, which compares the segments at these betas.",
 )
 @click.option(
     "--labels",
     type=click.Choice(["png", "npy"]),
     default="png",
     show_default=True,
-    help="Write the label map as a PNG of 16 bits, or as .npy.",
+    help="Format of the label map: a PNG of 16 bits, or a NumPy array.",
 )
 @click.option(
     "--output",
     "-o",
     type=click.Path(path_type=Path),
-    help="A directory for the results, made if need be; default: beside each image.",
+    show_default="the directory of each image",
+    help="Directory to write to; created if it does not exist.",
 )
-@click.option("--n-jobs", type=int, help="Threads; -1 for all cores.")
+@click.option("--n-jobs", type=int, help="Number of threads; -1 uses all cores.")
 def segment(
     images: Sequence[Path],
     k: int | None,
@@ -102,13 +134,14 @@ def segment(
     output: Path | None,
     n_jobs: int | None,
 ) -> None:
-    """Segment photographs by Quickshift++ on the position and color of their pixels.
+    """Segment images by clustering their pixels by position and color.
 
-    For each IMAGE: NAME.overlay.png with the boundaries drawn in, NAME.flat.png with every segment
-    in its mean color, NAME.labels.png (or .npy) with the number of every pixel's segment from 1
-    on, and NAME.segments.json with a summary. Transparent parts get 0.
+    Four files are written for each IMAGE: NAME.overlay.png shows the boundaries of the segments,
+    NAME.flat.png shows every segment in its mean color, NAME.labels.png (or .npy) contains the
+    segment of every pixel, numbered from 1, and NAME.segments.json is a summary. Transparent
+    pixels are not segmented and have the label 0.
     """
-    _check_parameters(
+    _check_options(
         k=k, beta=beta, n_segments=n_segments, merge=merge, ratio=ratio, sigma=sigma,
         min_size=min_size, n_jobs=n_jobs,
     )  # fmt: skip
@@ -147,13 +180,7 @@ def _segment_one(
     """Segment one image, write its files, and return its summary."""
     show(f"{prefix}reading", None)
     photo = read_image(target.image)
-    n_pixels = photo.picture[..., 0].size if photo.mask is None else int(photo.mask.sum())
-    k = search["k"]
-    if k is not None and k > n_pixels:
-        raise BadInput(
-            f"--k is {k}, but '{target.image}' has only {n_pixels} pixels: give a number from 1 to "
-            f"{n_pixels}, or leave it out."
-        )
+    check_at_most(photo.n_pixels, "pixels", target.image, k=search["k"])
     start = time.perf_counter()
     with listening(lambda stage, done: show(f"{prefix}{STAGES.get(stage, stage)}", done)):
         tree = image_tree(
@@ -162,9 +189,20 @@ def _segment_one(
         found = tree.labels(**cut)
     seconds = time.perf_counter() - start
     show(f"{prefix}writing", None)
-    summary = _summary(target.image, photo, tree, found, {**search, **cut}, seconds)
-    write_picture(target.path("overlay.png"), overlay(photo.picture, found, BOUNDARY))
-    write_picture(target.path("flat.png"), mean_colors(photo.picture, found))
+    flat = mean_colors(photo.picture, found)
+    given = {name: value for name, value in {**search, **cut}.items() if value not in (None, False)}
+    summary = {
+        "image": target.image.name,
+        "width": found.shape[1],
+        "height": found.shape[0],
+        "k": tree.k,
+        "parameters": given,
+        "seconds": round(seconds, 3),
+        "n_segments": int(found.max()),
+        "segments": _describe(found, flat),
+    }
+    write_picture(target.path("overlay.png"), mark_boundaries(photo.picture, found))
+    write_picture(target.path("flat.png"), flat)
     write_labels(target.path(f"labels.{target.labels}"), found)
     write_summary(target.path("segments.json"), summary)
     if betas:
@@ -174,37 +212,19 @@ def _segment_one(
     return summary
 
 
-def _summary(
-    path: Path,
-    photo: Photograph,
-    tree: ImageTree,
-    labels: npt.NDArray[np.int32],
-    given: dict[str, Any],
-    seconds: float,
-) -> dict[str, Any]:
-    height, width = labels.shape
-    number = labels.ravel()
-    sizes = np.bincount(number)[1:]
-    colors = photo.picture.reshape(-1, 3).T
-    means = [np.bincount(number, weights=channel)[1:] / sizes for channel in colors]
-    segments = zip(sizes.tolist(), np.rint(np.stack(means, 1)).astype(int).tolist(), strict=True)
-    return {
-        "image": path.name,
-        "width": width,
-        "height": height,
-        "k": tree.k,
-        "parameters": {name: value for name, value in given.items() if value not in (None, False)},
-        "seconds": round(seconds, 3),
-        "n_segments": len(sizes),
-        "segments": [
-            {"label": label, "pixels": size, "mean_color": color}
-            for label, (size, color) in enumerate(segments, 1)
-        ],
-    }
+def _describe(labels: Labels, flat: Picture) -> list[dict[str, Any]]:
+    """Return the size and mean color of each segment; `flat` is the picture of mean colors."""
+    numbers, first, sizes = np.unique(labels, return_index=True, return_counts=True)
+    colors = flat.reshape(-1, 3)[first].tolist()
+    return [
+        {"label": label, "pixels": size, "mean_color": color}
+        for label, size, color in zip(numbers.tolist(), sizes.tolist(), colors, strict=True)
+        if label > 0
+    ]
 
 
 def _plan(images: Sequence[Path], output: Path | None, labels: str) -> list[_Outputs]:
-    """Return where everything goes, or say why it cannot."""
+    """Return the outputs of each image, after checking that they can be written."""
     if output is not None:
         if output.exists() and not output.is_dir():
             raise BadInput(f"--output is '{output}', which is a file: give a directory.")
@@ -212,8 +232,8 @@ def _plan(images: Sequence[Path], output: Path | None, labels: str) -> list[_Out
             output.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise BadInput(
-                f"the directory '{output}' cannot be made ({error.strerror}): choose another with "
-                "--output."
+                f"the directory '{output}' cannot be created ({error.strerror}): choose another "
+                "with --output."
             ) from error
     outputs = [_Outputs(image, output or image.parent, labels) for image in images]
     seen: dict[Path, Path] = {}
@@ -222,7 +242,7 @@ def _plan(images: Sequence[Path], output: Path | None, labels: str) -> list[_Out
         if stem in seen:
             raise BadInput(
                 f"'{seen[stem]}' and '{target.image}' would be written to the same files: rename "
-                "one, or segment them one at a time."
+                "one of them, or segment them into different directories."
             )
         seen[stem] = target.image
         if not os.access(target.folder, os.W_OK):
@@ -242,34 +262,17 @@ def _parse_betas(betas: str | None) -> list[float]:
         numbers = []
     if not numbers or not all(0 < beta < 1 for beta in numbers):
         raise BadInput(
-            f"--betas is '{betas}', but it must be numbers strictly between 0 and 1 with commas "
-            "between them: 0.5,0.7,0.9 say."
+            f"--betas is '{betas}', but it must be numbers strictly between 0 and 1, separated by "
+            "commas: 0.5,0.7,0.9, for example."
         )
     return numbers
 
 
-def _check_parameters(**given: Any) -> None:
-    allowed: dict[str, tuple[Callable[[Any], bool], str]] = {
-        "k": (lambda k: k >= 1, "a whole number from 1 to the number of pixels"),
-        "beta": (lambda beta: 0 < beta < 1, "strictly between 0 and 1"),
-        "n_segments": (lambda number: number >= 1, "a whole number from 1 on"),
-        "merge": (lambda merge: 0 <= merge < np.inf, "a number from 0 on"),
-        "ratio": (lambda ratio: 0 < ratio < np.inf, "a number above 0"),
-        "sigma": (lambda sigma: 0 <= sigma < np.inf, "a number from 0 on"),
-        "min_size": (lambda size: size >= 1, "a whole number from 1 on"),
-        "n_jobs": (lambda jobs: jobs != 0, "a number of threads, or -1 for all cores"),
-    }
-    for name, (is_allowed, sentence) in allowed.items():
-        if given[name] is not None and not is_allowed(given[name]):
-            option = name.replace("_", "-")
+def _check_options(**given: Any) -> None:
+    check_options(**given)
+    for other in ("beta", "merge"):
+        if given["n_segments"] is not None and given[other]:
             raise BadInput(
-                f"--{option} is {given[name]:g}, but it must be {sentence}: leave it out to have "
-                "it chosen."
+                f"--n-segments and --{other} are both given, but each determines the number of "
+                "segments: leave one of them out."
             )
-    if given["n_segments"] is not None:
-        for other in ("beta", "merge"):
-            if given[other]:
-                raise BadInput(
-                    f"--n-segments and --{other} are both given, but each says how many segments "
-                    "there will be: leave one of them out."
-                )

@@ -1,4 +1,4 @@
-"""What the commands show while they work."""
+"""Progress bars and summary lines."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import click
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-# What the fit calls its stages, and what a person would.
+# The stages of a fit, as they are shown.
 STAGES = {
     "index": "building the index",
     "neighbors": "finding neighbors",
     "density": "estimating the density",
-    "ascent": "climbing",
+    "ascent": "finding nearest denser samples",
     "modes": "finding modes",
     "labels": "labeling",
 }
@@ -25,7 +25,7 @@ Show = Callable[[str, float | None], None]
 
 @contextmanager
 def progress() -> Iterator[Show]:
-    """Show a bar on a terminal; elsewhere, in a log say, a line as each stage of the fit begins."""
+    """Show a bar on a terminal; elsewhere print a line when each stage of the fit starts."""
     if not sys.stderr.isatty():
         yield lambda what, fraction: click.echo(what, err=True) if fraction == 0 else None
         return
@@ -40,7 +40,7 @@ def progress() -> Iterator[Show]:
         task = bars.add_task("", total=None)
         yield lambda what, fraction: bars.update(
             task,
-            description=f"{what:<24}",
+            description=f"{what:<30}",
             completed=fraction or 0.0,
             total=None if fraction is None else 1.0,
         )

@@ -1,4 +1,4 @@
-"""Tables and matrices: which columns there are, and which of them can be clustered."""
+"""Tables and arrays in memory, and the choice of columns to cluster by."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SUFFIXES = (".csv", ".tsv", ".parquet", ".npy", ".npz")
 
 @dataclass
 class Selection:
-    """The columns to cluster by."""
+    """The columns to cluster by, and the names of the others."""
 
     matrix: npt.NDArray[Any]
     used: list[str]
@@ -28,7 +28,7 @@ class TableData:
     """A table with named columns of any type."""
 
     table: Any
-    text: Any = None  # the cells of a delimited file as they were written, to write them back so
+    text: Any = None  # the cells of a delimited file as text, to write them back unchanged
     notes: list[str] = field(default_factory=list)
 
     @property
@@ -61,7 +61,7 @@ class TableData:
             matrix[:, position] = column
         unused = sorted(set(range(len(names))) - set(chosen))
         left_out = [shown(names[i]) for i in unused]
-        if columns is None:  # say why
+        if columns is None:
             reasons = (
                 _kind_name(types[i]) + _example(self.table.column(i), types[i]) for i in unused
             )
@@ -78,7 +78,8 @@ class TableData:
             raise BadInput(f"there is no column '{name}': choose --columns from {there}.")
         if len(matches) > 1:
             raise BadInput(
-                f"{len(matches)} columns are named '{name}': rename all but one in the file."
+                f"{len(matches)} columns are named '{name}': rename all but one of them in the "
+                "file."
             )
         return matches[0]
 
@@ -91,7 +92,7 @@ class TableData:
         if not (_is_number(kind) or pa.types.is_boolean(kind)):
             raise BadInput(
                 f"column '{name}' holds {_kind_name(kind)}{_example(column, kind)}, but only "
-                "numbers can be clustered: leave it out, or turn it into numbers first."
+                "numbers can be clustered: leave it out, or convert it to numbers first."
             )
         if column.null_count:
             missing = pc.is_null(column).to_numpy(zero_copy_only=False)
@@ -108,7 +109,7 @@ class TableData:
 
 @dataclass
 class ArrayData:
-    """A matrix whose columns have numbers instead of names."""
+    """An array whose columns have numbers instead of names."""
 
     matrix: npt.NDArray[Any]
     notes: list[str] = field(default_factory=list)
@@ -124,7 +125,7 @@ class ArrayData:
         return int(self.matrix.shape[0])
 
     def select(self, columns: str | None) -> Selection:
-        """Return the numbered columns, or all, as a matrix."""
+        """Return the columns of these numbers, or all, as a matrix."""
         if columns is None:
             matrix, chosen = self.matrix, list(range(self.matrix.shape[1]))
         else:
@@ -143,8 +144,7 @@ class ArrayData:
         last = self.matrix.shape[1] - 1
         if not number.strip().isdecimal() or int(number) > last:
             raise BadInput(
-                f"there is no column '{number}': the columns of an array are numbered, from 0 to "
-                f"{last} here."
+                f"there is no column '{number}': choose --columns by number, here from 0 to {last}."
             )
         return int(number)
 
@@ -186,7 +186,7 @@ def _kind_name(kind: Any) -> str:
 
 
 def _example(column: Any, kind: Any) -> str:
-    """Return the first cell that is no number, for a column of text."""
+    """Describe the first cell of a text column that is not a number."""
     if _kind_name(kind) != "text":
         return ""
     import pyarrow.compute as pc
@@ -208,8 +208,8 @@ def _refuse_rows(bad: npt.NDArray[np.bool_], column: str, what: str) -> None:
     count = "one value that is" if rows.size == 1 else f"{rows.size} values that are"
     where = "in row" if rows.size == 1 else "the first in row"
     raise BadInput(
-        f"{column} has {count} {what}, {where} {rows[0] + 1} (the first row is 1): fill in or drop "
-        "such rows, or leave the column out with --columns."
+        f"{column} has {count} {what}, {where} {rows[0] + 1} (counted from 1): fill in these "
+        "values, drop these rows, or leave the column out with --columns."
     )
 
 
@@ -218,6 +218,6 @@ def _split_names(columns: str) -> list[str]:
     chosen = list(dict.fromkeys(name for name in names if name.strip()))
     if not chosen:
         raise BadInput(
-            f"--columns is '{columns}', which names no column: separate names by commas."
+            f"--columns is '{columns}', which contains no name: give names separated by commas."
         )
     return chosen

@@ -1,4 +1,4 @@
-"""Tables to files, with the labels beside the columns of the input."""
+"""Writes the columns of the input and the labels to a file."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import Any, BinaryIO
 import numpy as np
 import numpy.typing as npt
 
-from ._errors import BadInput, first_line, optional
+from ._errors import BadInput, optional, writing
 from ._tables import ArrayData, Data
 
 Labels = Mapping[str, npt.NDArray[np.int32]]
@@ -23,7 +23,7 @@ _BATCH_ROWS = 1 << 16
 
 
 def check_format(data: Data, suffix: str) -> None:
-    """Refuse, before any work, a format that cannot hold the columns of the input."""
+    """Refuse a format that cannot store the columns of the input, before any computation."""
     if suffix in (".csv", ".tsv", ".parquet"):
         with optional(f"writing {suffix} files"):
             import pyarrow as pa
@@ -35,19 +35,19 @@ def check_format(data: Data, suffix: str) -> None:
     for name, column in zip(data.names, data.table.columns, strict=True):
         if any(check(column.type) for check in opaque):
             raise BadInput(
-                f"column '{name}' holds {column.type}, which {suffix} cannot: give --output a name "
-                "ending in .parquet."
+                f"column '{name}' holds {column.type}, which {suffix} cannot store: give --output "
+                "a name that ends in .parquet."
             )
     if suffix in (".npy", ".npz") and len(set(data.names)) < len(data.names):
         twice = next(name for name in data.names if data.names.count(name) > 1)
         raise BadInput(
-            f"several columns are named '{twice}', which {suffix} cannot hold: give "
-            "--output a name ending in .csv or .parquet."
+            f"several columns are named '{twice}', which {suffix} cannot store: give --output a "
+            "name that ends in .csv or .parquet."
         )
 
 
 def write(data: Data, labels: Labels, path: Path) -> None:
-    """Write the columns of the input with the labels beside them, in the format of the suffix."""
+    """Write the columns of the input and the labels, in the format of the suffix."""
     writers: dict[str, Callable[[Data, Labels, BinaryIO], None]] = {
         ".csv": partial(_write_delimited, delimiter=","),
         ".tsv": partial(_write_delimited, delimiter="\t"),
@@ -55,19 +55,13 @@ def write(data: Data, labels: Labels, path: Path) -> None:
         ".npy": _write_npy,
         ".npz": _write_npz,
     }
-    try:
-        with _replacing(path) as file:
-            writers[path.suffix.lower()](data, labels, file)
-    except (OSError, ValueError, NotImplementedError) as error:
-        raise BadInput(
-            f"the output '{path}' could not be written ({first_line(error)}): choose another place "
-            "or format with --output."
-        ) from error
+    with writing(path), _replacing(path) as file:
+        writers[path.suffix.lower()](data, labels, file)
 
 
 @contextmanager
 def _replacing(path: Path) -> Iterator[BinaryIO]:
-    """Write to a file beside, and move it into place once it is whole."""
+    """Write to a temporary file, and move it into place when it is complete."""
     if not path.is_file() and path.exists():  # a device or a pipe, such as /dev/stdout
         with path.open("wb") as device:
             yield device
@@ -131,7 +125,10 @@ def _write_npy(data: Data, labels: Labels, file: BinaryIO) -> None:
 
 
 def _write_npz(data: Data, labels: Labels, file: BinaryIO) -> None:
-    """Write an array as X, or one array per column of a table; numpy.savez reserves some names."""
+    """Write an array as X, a table as one array per column.
+
+    Not with numpy.savez, which cannot write arrays of some names, such as "file".
+    """
     columns = {"X": data.matrix} if isinstance(data, ArrayData) else _numpy_columns(data)
     with zipfile.ZipFile(file, "w") as archive:
         for name, column in {**columns, **labels}.items():
@@ -140,7 +137,7 @@ def _write_npz(data: Data, labels: Labels, file: BinaryIO) -> None:
 
 
 def _numpy_columns(data: Data) -> dict[str, npt.NDArray[Any]]:
-    """Return the columns as arrays that can be loaded without unpickling."""
+    """Return the columns as arrays that load without unpickling."""
     if isinstance(data, ArrayData):
         return dict(zip(data.names, data.matrix.T, strict=True))
     import pyarrow as pa
