@@ -38,38 +38,37 @@ Examples:
     "--k",
     type=NumberOrAuto(int),
     metavar="INTEGER|auto",
-    show_default="about the square root of the number of rows",
     help="Number of neighbors used to estimate the density. Larger values smooth it. 'auto' tries "
-    "several values and keeps the most stable clustering.",
+    "several values and keeps the most stable clustering.  [default: about the square root of "
+    "the number of rows]",
 )
 @click.option(
     "--beta",
     type=NumberOrAuto(float),
     metavar="FLOAT|auto",
-    show_default="what exceeds the noise of the density estimate",
     help="How deep the gap between two clusters must be, from 0 to 1: 0.3 means that the density "
-    "falls by more than 30% of the lower peak. Larger values give fewer clusters. 'auto' tries "
-    "several values and keeps the most stable clustering.",
+    "falls by more than 30% of the lower peak. Larger values give fewer clusters. 'auto' "
+    "tries several values and keeps the most stable clustering.  [default: a value above the "
+    "noise of the density estimate]",
 )
 @click.option(
     "--min-cluster-size",
     type=int,
-    show_default="k, or 1 if --beta is a number",
-    help="Dissolve smaller clusters; their rows join other clusters.",
+    help="Dissolve smaller clusters; their rows join other clusters.  [default: k, or 1 if --beta "
+    "is a number]",
 )
 @click.option(
     "--columns",
     metavar="A,B,...",
-    show_default="all numeric columns",
     help="Columns to cluster by, separated by commas: names, or numbers starting at 0 for .npy and "
-    ".npz files.",
+    ".npz files.  [default: all numeric columns]",
 )
 @click.option(
     "--output",
     "-o",
     type=click.Path(path_type=Path),
-    show_default="NAME.clusters.csv for NAME.csv; .csv for .npy and .npz files",
-    help="File to write. Its suffix sets the format.",
+    help="File to write. Its suffix sets the format.  [default: NAME.clusters.csv for NAME.csv; "
+    ".csv for .npy and .npz files]",
 )
 @click.option("--n-jobs", type=int, help="Number of threads; -1 uses all cores.")
 def cluster(

@@ -29,7 +29,7 @@ _RULES = {
     "beta": _Rule(
         lambda beta: 0 < beta < 1,
         "strictly between 0 and 1",
-        "0.3 is a common value, and larger values give fewer clusters",
+        "larger values give fewer clusters",
     ),
     "min_cluster_size": _Rule(lambda size: size >= 1, "1 or more", "1 keeps every cluster"),
     "n_segments": _Rule(

@@ -55,41 +55,39 @@ class _Outputs:
 @click.option(
     "--k",
     type=int,
-    show_default="100",
     help="Number of neighbors used to estimate the density. Larger values give smoother segments "
-    "and take longer.",
+    "and take longer.  [default: 100]",
 )
 @click.option(
     "--beta",
     type=float,
     help="Return the clusters of Quickshift++ at this beta, from 0 to 1, without merging any. "
-    "Larger values give fewer segments. Without --beta, the image is split finely and then merged.",
+    "Larger values give fewer segments. Without --beta, the image is split finely and then "
+    "merged.",
 )
 @click.option("--n-segments", type=int, help="Number of segments to return.")
 @click.option(
     "--merge",
     type=float,
-    show_default="9, or 0 with --beta or --paper",
     help="Merge neighboring segments that differ by at most this much. Larger values give fewer "
-    "segments; 0 merges none.",
+    "segments; 0 merges none.  [default: 9 for color images; 0 with --beta or --paper]",
 )
 @click.option(
     "--ratio",
     type=float,
-    show_default="6",
-    help="Weight of colors relative to positions. Larger values follow colors more closely.",
+    help="Weight of colors relative to positions. Larger values follow colors more "
+    "closely.  [default: 6 for color images]",
 )
 @click.option(
     "--sigma",
     type=float,
-    show_default="2",
-    help="Standard deviation of the Gaussian blur applied first, in pixels; 0 turns it off.",
+    help="Standard deviation of the Gaussian blur applied first, in pixels; 0 turns it "
+    "off.  [default: 2]",
 )
 @click.option(
     "--min-size",
     type=int,
-    show_default="100",
-    help="Dissolve segments of fewer pixels; the pixels join other segments.",
+    help="Dissolve segments of fewer pixels; the pixels join other segments.  [default: 100]",
 )
 @click.option("--connected", is_flag=True, help="Split segments that are not connected.")
 @click.option(
@@ -114,8 +112,8 @@ class _Outputs:
     "--output",
     "-o",
     type=click.Path(path_type=Path),
-    show_default="the directory of each image",
-    help="Directory to write to; created if it does not exist.",
+    help="Directory to write to; created if it does not exist.  [default: the directory of each "
+    "image]",
 )
 @click.option("--n-jobs", type=int, help="Number of threads; -1 uses all cores.")
 def segment(
