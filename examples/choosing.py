@@ -1,4 +1,4 @@
-"""How to see what a clustering rests on: ``python examples/choosing.py [FILE.png]``."""
+"""All displays of a clustering in one figure: ``python examples/choosing.py [FILE.png]``."""
 
 from __future__ import annotations
 
@@ -28,12 +28,13 @@ axes[0, 1].set_title("Modes far below the diagonal are clusters")
 ModeTreeDisplay.from_estimator(model, ax=axes[0, 2])
 axes[0, 2].set_title("Where each mode meets a higher one")
 ClusterCountDisplay.from_estimator(model, ax=axes[1, 0])
-axes[1, 0].set_title("Every beta, from the same fit")
+axes[1, 0].set_title("Number of clusters at every beta")
 StabilityDisplay.from_sweep(grid, ax=axes[1, 1])
-axes[1, 1].set_title("Every k and beta, from one neighbor search")
-axes[1, 2].axis("off")
+axes[1, 1].set_title("Stability at every k and beta")
 path = model.tree_.path(int(model.radii_.argmax()), beta=model.beta_)
-lines = ["The loneliest sample climbs", *(f"{i:>6}   log f = {f:7.2f}" for i, f, _ in path[:14])]
+lines = [f"sample {i:>4}   log density {f:7.2f}" for i, f, _ in path[:14]]
+lines += ["..."] if len(path) > 14 else [f"core of cluster {path['core_label'][-1]}"]
 axes[1, 2].text(0.02, 0.98, "\n".join(lines), va="top", family="monospace", fontsize=10)
-axes[1, 2].set_title("Why a sample has its label")
+axes[1, 2].axis("off")
+axes[1, 2].set_title("The path of the sample of lowest density")
 figure.savefig(sys.argv[1] if len(sys.argv) > 1 else "choosing.png", dpi=100)

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 _FIGSIZE = (5.0, 4.2)
 _MARGIN = 0.11  # of the range: how far beyond the finite values the infinite ones are drawn
+_BETA_MARGIN = 0.17  # of the range: the room at the right for the label of the line of beta
 
 
 class ProminenceDisplay:
@@ -173,11 +174,11 @@ class ProminenceDisplay:
         self._low, self._high = finite_range(merging, line, np.array([self._right]))
         width, height = self._right - self._left, self._high - self._low
         self._foot = self._low - _MARGIN * height
-        self._ceiling = self._right + _MARGIN * width
+        self._ceiling = self._right + (_BETA_MARGIN + 0.01) * width
         ax, endless, infinite = self.ax_, np.isneginf(dies).any(), np.isposinf(born).any()
         ax.set_xlim(
             self._left - 0.04 * width, self._ceiling + 0.03 * width if infinite else
-            self._right + 0.05 * width,
+            self._right + _BETA_MARGIN * width,
         )  # fmt: skip
         ax.set_ylim(
             self._foot - 0.08 * height if endless else self._low - 0.05 * height,
@@ -206,9 +207,8 @@ class ProminenceDisplay:
         if np.isposinf(self.log_density).any():
             self.ceiling_line_ = ax.axvline(self._ceiling, color=RULE, linewidth=0.8, zorder=0)
         ax.annotate(
-            f"beta = {self.beta:.4g}", (self._right, self._right + shift),
-            xytext=(5, 0), textcoords="offset points", va="center", annotation_clip=False,
-            color=FAINT, fontsize="small", bbox={"facecolor": "white", "linewidth": 0, "pad": 1},
+            f"beta =\n{self.beta:.4g}", (self._right, self._right + shift),
+            xytext=(5, 0), textcoords="offset points", va="center", color=FAINT, fontsize="small",
         )  # fmt: skip
 
     def _draw_modes(self, n_annotated: int, kwargs: dict[str, Any]) -> None:
