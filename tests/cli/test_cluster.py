@@ -157,6 +157,16 @@ def test_summary_and_cells_as_they_were(flowers: Path, X: Any) -> None:
     assert after[1:] == [f"{a},{b},{c}" for a, (b, c) in zip(before[1:], labels, strict=True)]
 
 
+def test_hint_about_small_clusters(tmp_path: Path) -> None:
+    X = np.concatenate([np.random.default_rng(0).normal(size=(60, 2)), [[50, 50], [90, 90]]])
+    out = succeed("cluster", save(tmp_path / "outliers.csv", X), "--k", 5, "--beta", 0.9)
+    model = QuickshiftPP(5, 0.9).fit(X)
+    small = int((np.bincount(model.labels_) < 5).sum())
+    assert small > 1
+    hint = f"{small} clusters have fewer than k rows; --min-cluster-size 5 would dissolve them"
+    assert f"hint       {hint}" in out
+
+
 def test_chosen_columns(flowers: Path, X: Any, tmp_path: Path) -> None:
     output = tmp_path / "out.npz"
     out = succeed("cluster", flowers, "--columns", "width", "-o", output)

@@ -52,6 +52,8 @@ CASES = {
     "one column": (QuickshiftPP(20, 0.5), MOONS[:, :1]),
     "one column, duplicates": (QuickshiftPP(10, 0.5), DUPLICATES[:, :1]),
     "one place in space": (QuickshiftPP(2, 0.3), np.zeros((5, 4))),
+    "extreme values": (QuickshiftPP(5, 0.3), RANDOM.normal(size=(40, 3)) * 1e200),
+    "tiny values": (QuickshiftPP(5, 0.3), RANDOM.normal(size=(40, 3)) * 1e-200),
     "more columns than samples": (QuickshiftPP(3, 0.3), RANDOM.normal(size=(6, 40))),
 }
 OF_ESTIMATORS = [ProminenceDisplay, ClusterCountDisplay, ModeTreeDisplay, ClusterDisplay]
@@ -305,17 +307,18 @@ def plane_of(model, X):
         return np.column_stack([X, model.log_density_])
     if X.shape[1] == 2 or (X[0] == X).all():
         return X[:, :2]
-    centered = X - X.mean(axis=0)
+    largest = np.abs(X).max()
+    centered = X / largest - (X / largest).mean(axis=0)
     axes = np.linalg.svd(centered, full_matrices=False)[2][:2]
-    largest = np.abs(axes).argmax(axis=1)
-    return centered @ (axes * np.sign(axes[[0, 1], largest])[:, None]).T
+    strongest = np.abs(axes).argmax(axis=1)
+    return largest * centered @ (axes * np.sign(axes[[0, 1], strongest])[:, None]).T
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_samples_inside_and_outside_of_cores(models, name):
     (model, X), drawn = (models[name], CASES[name][1]), draw(ClusterDisplay, models, name)
     inside = model.core_labels_ >= 0
-    points = plane_of(model, X)
+    points, scale = plane_of(model, X), np.abs(X).max()
     for artist, rows in (
         (drawn.cores_, inside),
         (drawn.others_, ~inside),
@@ -325,7 +328,7 @@ def test_samples_inside_and_outside_of_cores(models, name):
         if X.shape[1] == 2:
             np.testing.assert_array_equal(offsets, expected)
         finite = np.isfinite(expected)
-        np.testing.assert_allclose(offsets[finite], expected[finite], atol=1e-12)
+        np.testing.assert_allclose(offsets[finite], expected[finite], atol=1e-12 * scale)
         highest = points[np.isfinite(points[:, 1]), 1].max(initial=-np.inf)
         assert (offsets[~finite] > highest).all()
     np.testing.assert_array_equal(
@@ -393,6 +396,13 @@ def test_many_columns_are_projected_onto_principal_components(models):
         model = QuickshiftPP(13, 0.3).fit(same)
         view = ClusterDisplay.from_estimator(model, same)
         np.testing.assert_allclose(view.points, drawn.points, atol=1e-5)
+
+
+def test_samples_on_a_line_stay_on_a_line():
+    X = np.outer(RANDOM.normal(size=60), [1.0, 2.0, 3.0])
+    drawn = ClusterDisplay.from_estimator(QuickshiftPP(5, 0.3).fit(X), X)
+    assert drawn.names == ("PC 1 (100% of variance)", "PC 2 (0.0% of variance)")
+    np.testing.assert_array_equal(drawn.points[:, 1], 0)
 
 
 @pytest.mark.parametrize("display", OF_ESTIMATORS)

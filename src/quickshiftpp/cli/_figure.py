@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from matplotlib.colors import LinearSegmentedColormap
@@ -42,8 +42,9 @@ def draw(
     _draw_segments(figure.add_subplot(grid[1, 2:]), segmentation)
     _draw_counts(figure, figure.add_subplot(grid[2, :2]), shapes)
     _draw_modes(figure, grid[2, 2:], digits)
-    is_png = path.suffix.lower() == ".png"
-    figure.savefig(path, **({"pil_kwargs": {"optimize": True}} if is_png else {}))
+    # Vector formats do not have this option, which makes a PNG smaller.
+    options: Any = {"pil_kwargs": {"optimize": True}} if path.suffix.lower() == ".png" else {}
+    figure.savefig(path, **options)
 
 
 def _heading(figure: Figure) -> None:

@@ -67,9 +67,13 @@ def informative_plane(estimator: Any, X: Any) -> Plane:
         return Plane(samples[:, :2], (_name(names, 0), _name(names, 1)))
     # The seed is used only where many columns call for a randomized solver.
     projection = PCA(n_components=2, random_state=0)
-    points = projection.fit_transform(samples)
+    largest = np.abs(samples).max()  # squares of extreme values would overflow or vanish
+    points = largest * projection.fit_transform(samples / largest)
+    width, height = np.ptp(points, axis=0)
+    if height < 1e-12 * width:  # samples on a line: only rounding errors
+        points[:, 1] = 0.0
     first, second = (
-        f"PC {i} ({share:.0%} of variance)"
+        f"PC {i} ({share:.{0 if share >= 0.01 else 1}%} of variance)"
         for i, share in enumerate(projection.explained_variance_ratio_, 1)
     )
     return Plane(points, (first, second))
