@@ -16,7 +16,7 @@ namespace {
 
 template <class T>
 void declare_pixels(nb::module_& m, const char* name) {
-  nb::class_<Pixels<T>>(m, name, "Exact neighbours among the pixels of an image.")
+  nb::class_<Pixels<T>>(m, name, "Exact neighbors among the pixels of an image.")
       .def(
           "__init__",
           [](Pixels<T>* self, const Index<T>& index, const std::vector<std::int32_t>& shape,
@@ -24,7 +24,7 @@ void declare_pixels(nb::module_& m, const char* name) {
              int threads) {
             require(!shape.empty() && shape.size() == step.size(), "one step per axis");
             require(static_cast<std::size_t>(index.columns()) > shape.size(),
-                    "a pixel needs a colour");
+                    "a pixel needs a color");
             const Grid grid{shape, step, mask ? mask->data() : nullptr};
             require(std::all_of(shape.begin(), shape.end(), [](int n) { return n >= 1; }) &&
                         grid.pixels() < (std::size_t{1} << 31) - 64,

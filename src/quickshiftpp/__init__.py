@@ -8,7 +8,7 @@ and one source in the C++ core (``cpp/``), one binding and one test, all of the 
 ``_neighbors`` copies the samples into blocks and finds each sample's k nearest, with a k-d tree
 over them, for many columns with the ``_cascade``, in images with ``_pixels``; ``_density`` turns
 the distance to the k-th into a density, and beta into a quotient of radii; ``_modes`` builds the
-tree of modes and saddles of the mutual neighbour graph, which holds the clustering for every beta;
+tree of modes and saddles of the mutual neighbor graph, which holds the clustering for every beta;
 ``_ascent`` finds each sample's nearest denser sample, by which samples outside a cluster-core climb
 to one. ``_landscape`` runs the last three for one k after another, ``_selection`` chooses among
 them and ``_sweep`` shows them all; ``_estimators``, ``_mcores`` and ``_quick_shift`` put these

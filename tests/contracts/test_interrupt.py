@@ -35,7 +35,7 @@ def test_control_c_during_a_fit_of_a_million():
     )
     assert child.stdout.readline() == "fitting\n"
     with pytest.raises(subprocess.TimeoutExpired):
-        child.wait(timeout=1.5)  # well inside the neighbour search
+        child.wait(timeout=1.5)  # well inside the neighbor search
     child.send_signal(signal.SIGINT)
     # A hang would be killed here; how quick it is, `python -m benchmarks.interrupt` prints.
     output, _ = child.communicate(timeout=60)

@@ -19,17 +19,17 @@ from quickshiftpp._search import memory
 
 def blobs(n, d, seed=0):
     rng = np.random.default_rng(seed)
-    centres = rng.uniform(-10, 10, (8, d))
+    centers = rng.uniform(-10, 10, (8, d))
     labels = rng.integers(0, 8, n)
-    return centres[labels] + rng.normal(size=(n, d)) * rng.uniform(0.2, 2, 8)[labels, None]
+    return centers[labels] + rng.normal(size=(n, d)) * rng.uniform(0.2, 2, 8)[labels, None]
 
 
 def pixels(side=40, seed=0):
     """An image as (row, column, three small integers): ties are the rule."""
     rng = np.random.default_rng(seed)
     row, column = np.mgrid[:side, :side]
-    colours = rng.integers(0, 4, (3, side, side)) + 20 * (row > column)
-    return np.stack([row, column, *colours], axis=-1).reshape(-1, 5).astype(float)
+    colors = rng.integers(0, 4, (3, side, side)) + 20 * (row > column)
+    return np.stack([row, column, *colors], axis=-1).reshape(-1, 5).astype(float)
 
 
 DATA = {

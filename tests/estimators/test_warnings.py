@@ -18,7 +18,7 @@ X = np.random.default_rng(0).normal(size=(100, 2))
         ({"k": 20, "beta": 0.99}, r"beta=0.99 and k=20 give one cluster only.*smaller beta or k"),
         ({"k": 2, "beta": 0.3}, r"over half of the \d+ clusters are single.*min_cluster_size"),
         ({"k": 1, "beta": 0.3}, r"over half of the 100 clusters are single"),
-        ({"k": 60, "beta": 0.3}, r"k=60 neighbours are more than half of the 100 samples.*smaller"),
+        ({"k": 60, "beta": 0.3}, r"k=60 neighbors are more than half of the 100 samples.*smaller"),
     ],
 )
 def test_degenerate_settings(parameters, message):

@@ -21,7 +21,7 @@ def photograph(name="china.jpg"):
 
 
 def random_image(seed):
-    """A small image or crop: few colours, many, smooth, photographs."""
+    """A small image or crop: few colors, many, smooth, photographs."""
     rng = np.random.default_rng(seed)
     height, width = (int(rng.integers(1, 22)) for _ in range(2))
     kind = seed % 4
@@ -88,7 +88,7 @@ def test_equals_quickshiftpp_on_pixel_features(options):
     np.testing.assert_array_equal(labels.ravel() - 1, model.labels_)
 
 
-def test_one_pixel_one_line_one_colour():
+def test_one_pixel_one_line_one_color():
     assert segment(np.zeros((1, 1, 3), np.uint8)).tolist() == [[1]]
     assert segment(np.zeros((1, 1)), channel_axis=None, start_label=0).tolist() == [[0]]
     assert (segment(np.full((30, 50, 3), 77, np.uint8)) == 1).all()
@@ -96,7 +96,7 @@ def test_one_pixel_one_line_one_colour():
     assert segment(np.zeros((1, 40, 3), np.uint8), k=5).shape == (1, 40)
 
 
-def test_two_colours():
+def test_two_colors():
     image = np.zeros((60, 80, 3), np.uint8)
     image[:, 40:] = (200, 30, 30)
     labels = segment(image)
@@ -137,9 +137,9 @@ def test_windows_equal_the_tree_in_any_dimension(shape, masked):
     mask = rng.random(shape) < 0.7 if masked else None
     step = tuple(rng.uniform(0.3, 2, len(shape)))
     places = np.indices(shape).reshape(len(shape), -1).T * step
-    for colours in (rng.integers(0, 4, (len(places), 2)), rng.random((len(places), 1))):
+    for colors in (rng.integers(0, 4, (len(places), 2)), rng.random((len(places), 1))):
         for dtype in (np.float32, np.float64):
-            samples = np.concatenate([places, colours], axis=1).astype(dtype)
+            samples = np.concatenate([places, colors], axis=1).astype(dtype)
             if mask is not None:
                 samples = samples[mask.ravel()]
             for k in (1, 9, len(samples)):
@@ -154,8 +154,8 @@ def test_windows_equal_the_tree_with_many_channels(channels):
     """Beyond a hundred, sums of squares in float32 are not trusted to discard."""
     rng = np.random.default_rng(channels)
     places = np.indices((12, 13)).reshape(2, -1).T
-    colours = rng.random((len(places), channels)) * 1e-3
-    samples = np.concatenate([places, colours], axis=1).astype(np.float32)
+    colors = rng.random((len(places), channels)) * 1e-3
+    samples = np.concatenate([places, colors], axis=1).astype(np.float32)
     grid = Grid((12, 13), (1.0, 1.0), None)
     found = pixel_table(samples, grid, 20, "windows", 1)
     expected = pixel_table(samples, grid, 20, "kd_tree", 1)
@@ -208,9 +208,9 @@ def test_channel_axis():
     np.testing.assert_array_equal(
         segment(np.moveaxis(image, -1, 1), channel_axis=1, k=20), expected
     )
-    grey = image[..., 1]
+    gray = image[..., 1]
     np.testing.assert_array_equal(
-        segment(grey, channel_axis=None, k=20), segment(grey[..., None], k=20)
+        segment(gray, channel_axis=None, k=20), segment(gray[..., None], k=20)
     )
     assert segment(np.dstack([image, image[..., :2]]), k=20).shape == (30, 40)
 
@@ -401,7 +401,7 @@ def test_float32_gives_the_labels_of_the_same_numbers_in_float64():
 
 
 def test_mirrored_images_have_mirrored_segments():
-    """Up to ties, which the coordinates decide, and which real colours hardly ever have."""
+    """Up to ties, which the coordinates decide, and which real colors hardly ever have."""
     image = ndimage.gaussian_filter(np.random.default_rng(3).random((50, 60, 3)), (2, 2, 0))
     options = {"k": 20, "beta": 0.5, "min_size": 1}
     np.testing.assert_array_equal(segment(image[:, ::-1], **options)[:, ::-1],

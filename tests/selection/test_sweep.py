@@ -1,4 +1,4 @@
-"""One neighbour search, every k and every beta."""
+"""One neighbor search, every k and every beta."""
 
 from __future__ import annotations
 

@@ -20,11 +20,11 @@ def test_adjusted_rand_is_scikit_learns():
     for clusters in (1, 2, 5, 60):
         first, second = rng.integers(0, clusters, (2, 60)).astype(np.int32)
         assert adjusted_rand(first, second) == pytest.approx(adjusted_rand_score(first, second))
-    labellings = [rng.integers(0, c, 40).astype(np.int32) for c in (1, 3, 4, 4)]
-    labellings.append(labellings[1].copy())
-    agreement = pairwise_agreement(labellings)
-    for i, one in enumerate(labellings):
-        for j, other in enumerate(labellings):
+    labelings = [rng.integers(0, c, 40).astype(np.int32) for c in (1, 3, 4, 4)]
+    labelings.append(labelings[1].copy())
+    agreement = pairwise_agreement(labelings)
+    for i, one in enumerate(labelings):
+        for j, other in enumerate(labelings):
             assert agreement[i, j] == pytest.approx(adjusted_rand_score(one, other))
 
 
@@ -57,7 +57,7 @@ def test_election():
     counts = np.array([3, 3, 3, 2, 1])
     assert elect([a, a, a, b, c], counts, middle)[0] == 0
     assert elect([b, a, b, b, c], np.array([2, 3, 2, 2, 1]), middle)[0] == 0
-    # Voters far from the centre count little: three distant ones lose to two in the middle.
+    # Voters far from the center count little: three distant ones lose to two in the middle.
     winner, _ = elect([a, a, b, b, b], np.array([3, 3, 2, 2, 2]), np.array([0, 0, 3, 3, 3.0]))
     assert winner == 0
     # One cluster wins when next to nobody sees more.
@@ -109,8 +109,8 @@ def test_choices_do_not_depend_on_rows_threads_or_precision(options):
 
 
 def test_auto_finds_what_is_there():
-    for centres in (2, 4, 7):
-        X, y = make_blobs(800, centers=np.eye(centres) * 12, cluster_std=1.0, random_state=0)
+    for centers in (2, 4, 7):
+        X, y = make_blobs(800, centers=np.eye(centers) * 12, cluster_std=1.0, random_state=0)
         model = QuickshiftPP(k="auto", beta="auto").fit(X)
         assert adjusted_rand_score(y, model.labels_) > 0.98
         assert adjusted_rand_score(y, QuickshiftPP().fit_predict(X)) > 0.98

@@ -39,8 +39,8 @@ inline constexpr std::size_t kBandPixels = 16384;
 inline constexpr std::size_t kBucketCapacity = 2;
 
 /// Images are searched in windows where a window holds at most so many pixels, about, for each
-/// neighbour beyond the first kWindowNeighbors; a line of it counts as kLineCost pixels more. On a
-/// photograph of 481 x 321 pixels in RGB and in Lab with colours of growing weight, k = 20 to 300,
+/// neighbor beyond the first kWindowNeighbors; a line of it counts as kLineCost pixels more. On a
+/// photograph of 481 x 321 pixels in RGB and in Lab with colors of growing weight, k = 20 to 300,
 /// windows are 1.05 to 2.3 times faster than the k-d tree below it and up to 2.1 times slower
 /// above.
 inline constexpr int kWindowNeighbors = 20;
@@ -52,8 +52,8 @@ inline constexpr std::size_t kPilotPixels = 256;
 /// Columns between two checks whether a whole block has already exceeded the bound.
 inline constexpr int kAbandonColumns = 16;
 
-/// Up to this many columns a neighbour's distance is computed again rather than stored: it takes a
-/// third of the memory, and the coordinates of neighbours are in the cache while a stored distance
+/// Up to this many columns a neighbor's distance is computed again rather than stored: it takes a
+/// third of the memory, and the coordinates of neighbors are in the cache while a stored distance
 /// has to come from memory.
 inline constexpr int kRecomputeColumns = 8;
 
@@ -85,7 +85,7 @@ constexpr std::size_t home_blocks(std::size_t blocks) {
   return blocks < 512 ? 64 : blocks < 1024 ? blocks / 8 : 128;
 }
 
-/// Neighbouring blocks that meet others together, so that those come from memory once for all: on
+/// Neighboring blocks that meet others together, so that those come from memory once for all: on
 /// MNIST, in three rounds in turn, 4.9 to 6.2 s by ones, 4.4 to 5.2 by eights, 4.6 to 5.2 by
 /// sixteens and 32s.
 inline constexpr int kPairBlocks = 8;

@@ -116,7 +116,7 @@ std::size_t search_all_blocks(const Index<T>& queries, const Index<T>& targets, 
   searches.reserve(static_cast<std::size_t>(run.threads));
   for (int t = 0; t < run.threads; ++t) searches.emplace_back(queries, targets, k);
   const std::size_t blocks = (static_cast<std::size_t>(queries.blocks()) + step - 1) / step;
-  // Neighbouring blocks look at the same targets, so a thread takes a few in a row.
+  // Neighboring blocks look at the same targets, so a thread takes a few in a row.
   const std::size_t grain =
       std::clamp<std::size_t>(blocks / (8 * static_cast<std::size_t>(run.threads)), 1, 16);
   parallel_for(run, blocks, grain, [&](std::size_t begin, std::size_t end, int thread) {

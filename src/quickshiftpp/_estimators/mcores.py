@@ -25,7 +25,7 @@ class MCores(CoreClusterer):
     Parameters
     ----------
     k : int or None, default=None
-        The number of neighbours for the density, each sample counted as its own first; None for
+        The number of neighbors for the density, each sample counted as its own first; None for
         the square root of the number of samples, from 8 to 64.
     beta : float, default=0.3
         The share of a mode's density that may be lost inside its core, strictly between 0 and 1.
@@ -34,7 +34,7 @@ class MCores(CoreClusterer):
     dimension : float, "intrinsic" or None, default=None
         The dimension that relates radii to densities; None for the number of columns.
     algorithm : {"auto", "kd_tree", "cascade", "brute"}, default="auto"
-        How to search for neighbours. The result is the same.
+        How to search for neighbors. The result is the same.
     n_jobs : int or None, default=None
         The number of threads; None for as many as OpenMP would use, -1 for all cores.
     verbose : bool, default=False

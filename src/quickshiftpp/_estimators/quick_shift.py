@@ -35,7 +35,7 @@ class QuickShift(DensityClusterer):
     tau : float or None, default=None
         The longest link. None for three times the bandwidth.
     algorithm : {"auto", "kd_tree", "brute"}, default="auto"
-        How to search for neighbours. The result is the same.
+        How to search for neighbors. The result is the same.
     n_jobs : int or None, default=None
         The number of threads; None for as many as OpenMP would use, -1 for all cores.
     verbose : bool, default=False

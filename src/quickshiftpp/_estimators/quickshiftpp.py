@@ -51,7 +51,7 @@ class QuickshiftPP(CoreClusterer):
     Parameters
     ----------
     k : int, "auto" or None, default=None
-        The number of neighbours for the density, each sample counted as its own first. Small values
+        The number of neighbors for the density, each sample counted as its own first. Small values
         follow fine structure, large ones smooth it. None for the square root of the number of
         samples, from 8 to 64; "auto" to have it chosen by the data, see Notes.
     beta : float, "auto" or None, default=None
@@ -63,7 +63,7 @@ class QuickshiftPP(CoreClusterer):
         The distance.
     dimension : float, "intrinsic" or None, default=None
         The dimension that relates radii to densities. "intrinsic" estimates it from the distances
-        between neighbours [2]_: with many columns that are not independent, this restores the
+        between neighbors [2]_: with many columns that are not independent, this restores the
         influence of `beta`. None for the number of columns, as in the paper, where `beta` is a
         number, and "intrinsic" where it is not.
     min_cluster_size : int, "k" or None, default=None
@@ -71,7 +71,7 @@ class QuickshiftPP(CoreClusterer):
         None for 1 where `beta` is a number, which is the paper's algorithm and makes a cluster of
         every outlier, and for "k" where it is not.
     algorithm : {"auto", "kd_tree", "cascade", "brute"}, default="auto"
-        How to search for neighbours. The result is the same.
+        How to search for neighbors. The result is the same.
     n_jobs : int or None, default=None
         The number of threads; None for as many as OpenMP would use, -1 for all cores.
     verbose : bool, default=False
@@ -95,7 +95,7 @@ class QuickshiftPP(CoreClusterer):
     tree_ : ModeTree
         Every mode with its saddle and prominence; gives the labels for any other beta at once.
     k_ : int
-        The number of neighbours used.
+        The number of neighbors used.
     beta_ : float
         The beta used.
     dimension_ : float
@@ -114,14 +114,14 @@ class QuickshiftPP(CoreClusterer):
     with ``beta="auto"`` five betas for each k, from modes that stand 1.5 standard errors above
     their saddle to 6. Every clustering gets a vote from every other, the larger the more alike the
     two are, and the one with the most votes is taken: the middle of the widest range of settings
-    that say the same. It costs one neighbour search, for the largest k.
+    that say the same. It costs one neighbor search, for the largest k.
 
     See Also
     --------
     sweep : All clusterings over a grid of k and beta.
     MCores : The same cores; other samples go to the nearest core.
     QuickShift : The climb alone, without cores.
-    all_neighbors : The neighbour search by itself.
+    all_neighbors : The neighbor search by itself.
 
     References
     ----------
@@ -276,8 +276,8 @@ class QuickshiftPP(CoreClusterer):
         advice = None
         if isinstance(self.k, Integral) and self.k > n_samples // 2:
             advice = (
-                f"k={self.k} neighbours are more than half of the {n_samples} samples, so that "
-                "every neighbourhood spans the data: take a smaller k, or k=None to have it chosen."
+                f"k={self.k} neighbors are more than half of the {n_samples} samples, so that "
+                "every neighborhood spans the data: take a smaller k, or k=None to have it chosen."
             )
         elif isinstance(self.beta, Real) and self.n_clusters_ == 1:
             advice = (

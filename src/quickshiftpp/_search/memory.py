@@ -36,13 +36,13 @@ def estimate_memory(
     n_samples, n_features : int
         The shape of the data.
     k : int
-        The number of neighbours; the largest, where several are tried.
+        The number of neighbors; the largest, where several are tried.
     dtype : data type, default=numpy.float64
         Of the data: float32 or float64.
     algorithm : {"kd_tree", "cascade", "brute"}, default="kd_tree"
-        How the neighbours are searched for.
+        How the neighbors are searched for.
     keep_lists : bool, default=False
-        Whether the fit needs the neighbour lists themselves: for an intrinsic dimension, and so
+        Whether the fit needs the neighbor lists themselves: for an intrinsic dimension, and so
         where `beta` is not a number, or to try several `k`. Otherwise lists of more than a
         gibibyte are not kept where columns are few, and the later stages search again.
     n_ks : int, default=1
@@ -73,7 +73,7 @@ def estimate_memory(
         found += 8 + 1 + (8 + 4 + 4) * (n_ks - 1)
     # When it is cut: radii, parents, basins, links, labels, and labels by row.
     found = max(found, 8 + 4 + 4 + 4 + 4 + 4)
-    # Modes: the fewer neighbours, the noisier the density, the more there are.
+    # Modes: the fewer neighbors, the noisier the density, the more there are.
     found += min(100 / max(k, 1), 40)
     if algorithm == "cascade":
         axes = min(n_features, _core.CASCADE_AXES)
@@ -93,7 +93,7 @@ def _tree_bytes(columns: int) -> float:
 
 def _projected_bytes(axes: int) -> float:
     """Return what the samples along leading axes take, each."""
-    # Integers of two bytes, or float32 where those would hide neighbours, which only the samples
+    # Integers of two bytes, or float32 where those would hide neighbors, which only the samples
     # tell; all axes, and the first ones again, in blocks, with a norm.
     coordinates = 3 * (axes + min(axes, _core.SCREEN_AXES)) + 4
     ordered = min(axes, _core.ORDER_AXES)

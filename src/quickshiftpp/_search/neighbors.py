@@ -25,7 +25,7 @@ def all_neighbors(
     X : array-like of shape (n_samples, n_features)
         The samples. float32 stays float32; distances are computed in float64 either way.
     k : int
-        How many neighbours, each sample counted as its own first.
+        How many neighbors, each sample counted as its own first.
     algorithm : {"auto", "kd_tree", "cascade", "brute"}, default="auto"
         How to search: with a k-d tree over the columns, by discarding along a few leading axes (for
         many columns), or by comparing all with all. The result is the same to the last bit.

@@ -50,7 +50,7 @@ def _sizes(codes: npt.NDArray[np.integer[Any]], bound: int) -> npt.NDArray[np.in
 
 
 def adjusted_rand(first: Labels, second: Labels) -> float:
-    """Return the adjusted Rand index of two labellings by numbers from 0 on."""
+    """Return the adjusted Rand index of two labelings by numbers from 0 on."""
     height, width = int(first.max()) + 1, int(second.max()) + 1
     together = _pairs(_sizes(first.astype(np.int64) * width + second, height * width))
     in_first, in_second = _pairs(_sizes(first, height)), _pairs(_sizes(second, width))
@@ -59,9 +59,9 @@ def adjusted_rand(first: Labels, second: Labels) -> float:
     return 1.0 if largest == expected else (together - expected) / (largest - expected)
 
 
-def pairwise_agreement(labellings: Sequence[Labels]) -> npt.NDArray[np.float64]:
-    """Return the adjusted Rand index of every two of the labellings."""
-    compact = [np.unique(labels, return_inverse=True)[1].astype(np.int32) for labels in labellings]
+def pairwise_agreement(labelings: Sequence[Labels]) -> npt.NDArray[np.float64]:
+    """Return the adjusted Rand index of every two of the labelings."""
+    compact = [np.unique(labels, return_inverse=True)[1].astype(np.int32) for labels in labelings]
     count = len(compact)
     agreement = np.eye(count)
     seen: dict[bytes, int] = {}

@@ -117,7 +117,7 @@ class Sweep:
 
     @property
     def stability(self) -> npt.NDArray[np.float64]:
-        """The mean agreement of each clustering with its neighbours in the grid, (K, B)."""
+        """The mean agreement of each clustering with its neighbors in the grid, (K, B)."""
         total = np.zeros(self.n_clusters.shape)
         number = np.zeros(self.n_clusters.shape)
         for low, high, agreement in (
@@ -148,7 +148,7 @@ def sweep(
     algorithm: str = "auto",
     n_jobs: int | None = None,
 ) -> Sweep:
-    """Cluster with every k and every beta of a grid, after one neighbour search.
+    """Cluster with every k and every beta of a grid, after one neighbor search.
 
     Each clustering is the one that :class:`QuickshiftPP` gives with the same parameters.
 
@@ -156,7 +156,7 @@ def sweep(
     ----------
     X : array-like of shape (n_samples, n_features)
     ks : sequence of int, optional
-        The numbers of neighbours; by default those among which ``k="auto"`` chooses.
+        The numbers of neighbors; by default those among which ``k="auto"`` chooses.
     betas : sequence of float, default=(0.1, 0.2, ..., 0.9)
         Each strictly between 0 and 1.
     dimension : float, "intrinsic" or None, default=None

@@ -3,7 +3,7 @@
 A setting is good when settings around it say the same. Over a grid of k, around the square root of
 the number of samples, and of significance levels, each of which gives a beta for each k, every
 clustering gets a vote from every other, the larger, the more alike the two are, and the larger,
-the nearer the voter's k is to the centre of the grid. The clustering with the most votes is chosen:
+the nearer the voter's k is to the center of the grid. The clustering with the most votes is chosen:
 the middle of the widest plateau. One cluster only is the choice when nearly all settings say so.
 What was tried and what it gave: ``python -m experiments.selection``.
 """
@@ -25,13 +25,13 @@ from .._validation import FloatArray
 from .rand_index import pairwise_agreement, subsample
 
 SIGNIFICANCE_LEVELS = (1.5, 2.0, 3.0, 4.0, 6.0)
-# The grid of k: from the largest down by factors of sqrt(2), and the most neighbours to store.
+# The grid of k: from the largest down by factors of sqrt(2), and the most neighbors to store.
 _STEPS = 8
 _SMALLEST_K = 6
 _LARGEST_K = 256
 _MOST_NEIGHBORS = 100_000_000
-# The vote: how fast it falls with the distance of k from the centre, in factors of two; the power
-# that makes near-identity count; the pull of the centre on the candidate itself; and the weight of
+# The vote: how fast it falls with the distance of k from the center, in factors of two; the power
+# that makes near-identity count; the pull of the center on the candidate itself; and the weight of
 # clusterings with more than one cluster below which there is only one.
 _SPREAD = 1.5
 _POWER = 8
@@ -40,9 +40,9 @@ _LEAST_WEIGHT = 0.04
 
 
 def candidate_ks(n_samples: int) -> list[int]:
-    """Return the numbers of neighbours to try, ascending."""
+    """Return the numbers of neighbors to try, ascending."""
     largest = min(2 * math.sqrt(2 * n_samples), _LARGEST_K, max(16, _MOST_NEIGHBORS / n_samples))
-    # Down to a quarter of the centre: voters farther from it would have next to no weight.
+    # Down to a quarter of the center: voters farther from it would have next to no weight.
     smallest = max(_SMALLEST_K, round(min(math.sqrt(n_samples), largest) / 4))
     grid = {round(largest / math.sqrt(2) ** step) for step in range(_STEPS)}
     return sorted(k for k in grid if smallest <= k <= n_samples) or [min(_SMALLEST_K, n_samples)]
@@ -108,7 +108,7 @@ def elect(
     n_clusters: npt.NDArray[np.int64],
     octaves: npt.NDArray[np.float64],
 ) -> tuple[int, float]:
-    """Return the number of the labelling with the most votes, and the support for clusters."""
+    """Return the number of the labeling with the most votes, and the support for clusters."""
     weight = np.exp(-0.5 * (octaves / _SPREAD) ** 2)
     several = n_clusters > 1
     support = float(weight[several].sum() / weight.sum())

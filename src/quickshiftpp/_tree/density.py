@@ -49,7 +49,7 @@ def prominences(ratios: npt.NDArray[np.float64], dimension: float) -> npt.NDArra
 
 
 def significant_beta(k: int, significance: float = SIGNIFICANCE) -> float:
-    """Return the beta that separates modes from the noise of a k-nearest-neighbour density.
+    """Return the beta that separates modes from the noise of a k-nearest-neighbor density.
 
     The logarithm of such a density has a standard error of about 1 / sqrt(k), so the logarithm of
     the quotient of two, mode over saddle, has one of sqrt(2 / k).
@@ -58,7 +58,7 @@ def significant_beta(k: int, significance: float = SIGNIFICANCE) -> float:
 
 
 def intrinsic_dimension(index: Any, lists: _core.NeighborLists, threads: int) -> float:
-    """Estimate the dimension that the samples fill, from the distances to their neighbours.
+    """Estimate the dimension that the samples fill, from the distances to their neighbors.
 
     The maximum-likelihood estimate of Levina and Bickel [1]_, inverses averaged as MacKay and
     Ghahramani advise [2]_. Coinciding samples are left out. At most the number of columns, and
@@ -96,7 +96,7 @@ def gaussian_density(
     if not 0 < rate < np.inf:
         raise ValueError(
             f"bandwidth is {bandwidth}, which no distance between the samples comes near: give one "
-            "of the order of the distance between neighbours, or None to have it chosen."
+            "of the order of the distance between neighbors, or None to have it chosen."
         )
     sums = _core.gaussian_sums(index, rate, threads, progress)
     log_mass = math.log(index.samples) + index.columns * (

@@ -89,7 +89,7 @@ class ModeTree:
     """The modes of a density, each with the saddle where it meets a higher one.
 
     Lower a level from the highest density to zero and watch the connected components of the samples
-    above it, in the mutual k-nearest-neighbour graph. Each is born at a mode and ends when it meets
+    above it, in the mutual k-nearest-neighbor graph. Each is born at a mode and ends when it meets
     a component with a higher mode, at a saddle. The prominence of a mode is the share of its
     density that is lost on the way down to its saddle. The cluster-cores of Quickshift++ at `beta`
     belong to the modes of prominence above `beta`, so that one tree holds every clustering.
@@ -298,7 +298,7 @@ class ModeTree:
         *,
         min_cluster_size: int | None = None,
     ) -> npt.NDArray[np.int32]:
-        """Label every sample, without a neighbour search.
+        """Label every sample, without a neighbor search.
 
         Parameters
         ----------

@@ -14,9 +14,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 STAGES = {
     "index": "building the index",
     "neighbors": "finding neighbors",
-    "density": "estimating the density",
-    "ascent": "finding nearest denser samples",
-    "modes": "finding modes",
+    "tree": "building the mode tree",
     "labels": "labeling",
 }
 

@@ -81,19 +81,19 @@ def segment(
     return_tree: bool = False,
     paper: bool = False,
 ) -> Labels | tuple[Labels, ImageTree]:
-    """Segment an image by Quickshift++ on the position and colour of its pixels.
+    """Segment an image by Quickshift++ on the position and color of its pixels.
 
-    ``segment(image)`` cuts the mode tree of the pixels finely and merges neighbouring segments that
+    ``segment(image)`` cuts the mode tree of the pixels finely and merges neighboring segments that
     hardly differ. With a `beta`, the segments are the clusters of :class:`QuickshiftPP` and nothing
     else.
 
     Parameters
     ----------
     image : array-like
-        Of any number of spatial dimensions, grey or of any number of channels. uint8, uint16, bool,
+        Of any number of spatial dimensions, gray or of any number of channels. uint8, uint16, bool,
         or floats from 0 to 1. Never written to.
     k : int, optional
-        The number of neighbours for the density, each pixel counted as its own first: the larger,
+        The number of neighbors for the density, each pixel counted as its own first: the larger,
         the smoother segments, and the longer it takes. By default 100.
     beta : float, optional
         Strictly between 0 and 1, the larger, the fewer segments: those of the modes of the density
@@ -101,17 +101,17 @@ def segment(
     n_segments : int, optional
         Ask for so many segments instead.
     merge : float, optional
-        Merge neighbouring segments that differ by no more, in units of colour; 0 for none. By
+        Merge neighboring segments that differ by no more, in units of color; 0 for none. By
         default 0 where `beta` or `paper` is given, and otherwise what suits photographs.
     channel_axis : int or None, default=-1
-        The axis of the colours; None for a grey image.
+        The axis of the colors; None for a gray image.
     convert2lab : bool, optional
         Whether to convert red, green and blue to CIELAB; by default where there are three channels.
-        Otherwise colours count as in 8-bit images, white being 255, whatever the data type.
+        Otherwise colors count as in 8-bit images, white being 255, whatever the data type.
     ratio : float, optional
-        The weight of colours against positions in pixels.
+        The weight of colors against positions in pixels.
     sigma : float or array-like, optional
-        The width of a Gaussian blur of the colours beforehand, in pixels, for all axes or for each;
+        The width of a Gaussian blur of the colors beforehand, in pixels, for all axes or for each;
         a single number is divided by `spacing`. 0 for none.
     mask : array-like of bool, optional
         Segment only where it is True; elsewhere values do not matter, not even NaN.
@@ -243,5 +243,5 @@ def image_tree(
         samples, features.grid, neighbors, algorithm="auto", threads=threads
     ) as found:
         tree = build_tree(found, neighbors, None)
-    colours = samples[:, len(features.grid.shape) :] / samples.dtype.type(features.ratio)
-    return ImageTree(tree, features.grid, colours, defaults)
+    colors = samples[:, len(features.grid.shape) :] / samples.dtype.type(features.ratio)
+    return ImageTree(tree, features.grid, colors, defaults)

@@ -18,9 +18,9 @@ from ._merging import Merging, flat_radius, merge_segments
 
 Labels = npt.NDArray[np.int32]
 
-# A segment that takes up thousands of fragments looks at all its neighbours each time: 50 seconds
+# A segment that takes up thousands of fragments looks at all its neighbors each time: 50 seconds
 # for 6,500 of them in a noisy volume, half a second without. Photographs of 0.15 megapixels have a
-# few hundred. Where there are more pieces than this, the smallest join a neighbour first.
+# few hundred. Where there are more pieces than this, the smallest join a neighbor first.
 _MOST_PIECES = 4096
 _FRAGMENT = 10
 # How many cuts a tree remembers the merging of: the default, and the finest.
@@ -40,7 +40,7 @@ class ImageTree:
         The spatial shape of the image.
     mask : ndarray of bool or None
     k : int
-        The number of neighbours used.
+        The number of neighbors used.
 
     Examples
     --------
@@ -58,14 +58,14 @@ class ImageTree:
         self,
         tree: ModeTree,
         grid: Grid,
-        colours: npt.NDArray[Any],
+        colors: npt.NDArray[Any],
         defaults: Defaults,
     ) -> None:
         self.tree = tree._with_min_cluster_size(defaults.min_size)
         self.shape = grid.shape
         self.mask = grid.mask
         self.k = tree.k
-        self._colours = colours
+        self._colors = colors
         self._flat_radius = flat_radius(self.k, prod(grid.step), len(grid.shape))
         self._defaults = defaults
         self._merged: dict[tuple[float, int], tuple[Labels, Merging]] = {}
@@ -83,7 +83,7 @@ class ImageTree:
         connected: bool = False,
         start_label: int = 1,
     ) -> Labels:
-        """Label every pixel, without a neighbour search.
+        """Label every pixel, without a neighbor search.
 
         Parameters
         ----------
@@ -93,7 +93,7 @@ class ImageTree:
             Ask for so many segments instead, of which there may be fewer at hand. With ``merge=0``
             a beta is sought that comes near.
         merge : float, optional
-            Merge neighbouring segments that differ by no more. By default what suits photographs
+            Merge neighboring segments that differ by no more. By default what suits photographs
             where neither `beta` nor `n_segments` is given, and 0 otherwise.
         min_size : int, optional
             Smaller segments are dissolved into others.
@@ -151,7 +151,7 @@ class ImageTree:
             pieces = connected_segments(found, 1)
             if pieces.max() >= _MOST_PIECES:
                 pieces = connected_segments(found, max(size, _FRAGMENT))
-            merging = merge_segments(pieces, self._colours, self.tree._radii, self._flat_radius)
+            merging = merge_segments(pieces, self._colors, self.tree._radii, self._flat_radius)
             while len(self._merged) >= _REMEMBERED:
                 del self._merged[next(iter(self._merged))]
             self._merged[cut, size] = pieces, merging

@@ -22,7 +22,7 @@ void knn_log_density(const double* squared_radius, std::size_t count, std::size_
 void radii(const double* squared_radius, std::size_t count, int scale_exponent, double* out,
            const Run& run);
 
-/// Sum and number of log(r_k / r_j) over all samples and all neighbours j nearer than the k-th,
+/// Sum and number of log(r_k / r_j) over all samples and all neighbors j nearer than the k-th,
 /// those at distance zero left out: what the maximum-likelihood estimate of the intrinsic dimension
 /// needs.
 ///
