@@ -200,7 +200,7 @@ void declare_tree(nb::module_& m) {
       .def("core_labels", &core_labels, "core"_a, "core_squared_radius"_a, "threads"_a,
            "positions"_a.none() = nb::none(),
            "The core that each sample lies in, -1 for none, by row or at some positions.")
-      .def("__getstate__", &state_of)
+      .def("__getstate__", &state_of, nb::sig("def __getstate__(self) -> tuple[object, ...]"))
       .def("__setstate__",
            [](ModeTree& self, const TreeState& state) { new (&self) ModeTree(from_state(state)); });
 }

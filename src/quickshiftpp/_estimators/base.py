@@ -27,10 +27,10 @@ class DensityClusterer(ClusterMixin, BaseEstimator):
     def _fitting(self) -> Iterator[None]:
         """Check the parameters; put the estimator back as it was if the fit fails."""
         check_parameters(self.get_params(deep=False), self._allowed)
-        before = dict(vars(self))
+        before = dict(self.__dict__)
         try:
             yield
         except BaseException:
-            vars(self).clear()
-            vars(self).update(before)
+            self.__dict__.clear()
+            self.__dict__.update(before)
             raise

@@ -129,7 +129,10 @@ def find_neighbors(
             cascade = build_cascade(index, scaled, threads, progress)
             lists = cascade.neighbor_lists(k, threads, progress)
         else:
-            only_radii = not needs_lists and skips_lists(*scaled.shape, k, indexed.algorithm)
+            n_samples, n_features = scaled.shape
+            only_radii = not needs_lists and skips_lists(
+                n_samples, n_features, k, indexed.algorithm
+            )
             lists = _core.neighbor_lists(index, k, threads, progress, only_radii)
     with _freed_afterwards(Neighbors(indexed, lists, cascade, threads, verbose)) as neighbors:
         yield neighbors

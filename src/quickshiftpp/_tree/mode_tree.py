@@ -186,9 +186,10 @@ class ModeTree:
 
     def _positions(self, rows: npt.NDArray[Any]) -> npt.NDArray[np.int32]:
         """Return the positions of some rows."""
-        position = np.empty(self.n_samples, dtype=np.int32)
+        position: npt.NDArray[np.int32] = np.empty(self.n_samples, dtype=np.int32)
         position[self._native.row_at_position] = np.arange(self.n_samples, dtype=np.int32)
-        return position[rows]
+        wanted: npt.NDArray[np.int32] = position[rows]
+        return wanted
 
     @cached_property
     def modes(self) -> npt.NDArray[Any]:
