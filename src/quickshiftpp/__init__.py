@@ -1,21 +1,22 @@
 """Quickshift++ density clustering: exact, fast, and every beta from one fit.
 
-The architecture in a paragraph. Data flows one way, and every stage has one file here, one header
-and one source in the C++ core (``cpp/``), one binding and one test, all of the same name::
+Data flows one way. Each stage is a folder of the same name here, in the C++ core (``cpp/``) and in
+the tests::
 
-    neighbors  ->  density  ->  modes  ->  ascent  ->  estimators  ->  segmentation, plotting, cli
+    samples -> _search -> neighbors -> _tree -> ModeTree -> _estimators, _selection, segmentation
+                                                         -> plotting, cli
 
-``_neighbors`` copies the samples into blocks and finds each sample's k nearest, with a k-d tree
-over them, for many columns with the ``_cascade``, in images with ``_pixels``; ``_density`` turns
-the distance to the k-th into a density, and beta into a quotient of radii; ``_modes`` builds the
-tree of modes and saddles of the mutual neighbor graph, which holds the clustering for every beta;
-``_ascent`` finds each sample's nearest denser sample, by which samples outside a cluster-core climb
-to one. ``_landscape`` runs the last three for one k after another, ``_selection`` chooses among
-them and ``_sweep`` shows them all; ``_estimators``, ``_mcores`` and ``_quick_shift`` put these
-together for scikit-learn, on what they share in ``_cores`` and ``_base``, and ``segmentation`` does
-for images.
-A stage never imports a later one, the bindings hold no algorithm, and Python holds no loop over
-samples. ``_validation`` and ``_memory`` guard the entrance and ``_progress`` carries word out.
+- ``_search`` finds each sample's k nearest samples exactly: with a k-d tree, with a cascade for many
+  columns, in windows for images. ``_search.pipeline`` is the way that every caller takes.
+- ``_tree`` turns the neighbors into one object, the :class:`ModeTree`: radii, each sample's parent
+  (its nearest denser sample), modes, saddles and prominences. Cutting it gives the clustering for
+  any beta.
+- ``_selection`` chooses k and beta, and sweeps over grids of both.
+- ``_estimators`` offers all of this in scikit-learn's interface, ``segmentation`` does for images.
+
+A stage never imports a later one, bindings hold no algorithm, and Python holds no loop over samples.
+``_validation``, ``_scaling`` and ``_threads`` guard the entrance; ``_progress`` reports from inside.
+docs/architecture.md tells the whole story, docs/theory.md proves it.
 """
 
 from ._estimators.mcores import MCores

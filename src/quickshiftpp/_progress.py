@@ -1,4 +1,4 @@
-"""Stages that report their progress, to whoever listens."""
+"""Reports of progress from the stages of a fit."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _listener: ContextVar[Listener | None] = ContextVar("quickshiftpp_listener", def
 
 @contextmanager
 def listening(listener: Listener) -> Iterator[None]:
-    """Call ``listener(stage, fraction)`` while the stages inside the block work."""
+    """Call ``listener(stage, fraction)`` as the stages inside the block make progress."""
     token = _listener.set(listener)
     try:
         yield
@@ -25,7 +25,7 @@ def listening(listener: Listener) -> Iterator[None]:
 
 @contextmanager
 def stage(name: str, verbose: bool = False) -> Iterator[Progress | None]:
-    """Announce a stage; yields the callback to hand to the native code."""
+    """Announce a stage; yield the callback through which native code reports progress."""
     listener = _listener.get()
     start = time.perf_counter()
     if listener is None:

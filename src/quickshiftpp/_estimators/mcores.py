@@ -16,29 +16,30 @@ from .core_clusterer import CORE_PARAMETERS, CoreClusterer
 
 
 class MCores(CoreClusterer):
-    """Cluster-cores of the density, every other sample going to the nearest one.
+    """Cluster-cores of the density; every other sample goes to the nearest core.
 
     The cores are those of :class:`QuickshiftPP`: Algorithm 1 of [2]_, a variant of MCores [1]_
-    whose `beta` is relative to the density of the mode. A sample outside of them gets the label
+    whose `beta` is relative to the density of the mode. A sample outside the cores gets the label
     of the nearest sample inside one.
 
     Parameters
     ----------
     k : int or None, default=None
-        The number of neighbors for the density, each sample counted as its own first; None for
-        the square root of the number of samples, from 8 to 64.
+        The number of neighbors that the density is estimated from, including the sample itself.
+        None uses the square root of the number of samples, but at least 8 and at most 64.
     beta : float, default=0.3
-        The share of a mode's density that may be lost inside its core, strictly between 0 and 1.
+        How far the density may fall below that of the mode inside a core, as a share strictly
+        between 0 and 1. Larger values give fewer clusters.
     metric : {"euclidean"}, default="euclidean"
-        The distance.
+        The distance between samples.
     dimension : float, "intrinsic" or None, default=None
-        The dimension that relates radii to densities; None for the number of columns.
+        The dimension that turns radii into densities; None for the number of columns.
     algorithm : {"auto", "kd_tree", "cascade", "brute"}, default="auto"
-        How to search for neighbors. The result is the same.
+        How neighbors are searched for. All give the same result.
     n_jobs : int or None, default=None
-        The number of threads; None for as many as OpenMP would use, -1 for all cores.
+        The number of threads. None uses as many as OpenMP would, -1 all cores.
     verbose : bool, default=False
-        Print the time that each stage took.
+        Print the time that each stage takes.
 
     Attributes
     ----------

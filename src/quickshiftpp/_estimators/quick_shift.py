@@ -22,42 +22,45 @@ class QuickShift(DensityClusterer):
     """Quick Shift clustering: link each sample to the nearest denser one.
 
     The density is a Gaussian kernel estimate. Each sample links to its nearest sample of strictly
-    higher density, if that lies within `tau`; the others are modes, and each cluster is what leads
-    to one mode [1]_. Samples that coincide count as one of greater weight.
+    higher density if that lies within `tau`; the samples without a link are modes. A cluster is all
+    samples whose links lead to the same mode [1]_. Equal samples count as one of greater weight.
 
-    The kernel sum is computed over all samples, up to terms below 2**-52 of the sample's own.
+    The kernel sum runs over all samples; only terms below 2**-52 of the sample's own are left out.
 
     Parameters
     ----------
     bandwidth : float or None, default=None
-        The standard deviation of the kernel. None for the median distance to the k-th nearest
-        sample, where k is the square root of the number of samples, from 8 to 64.
+        The standard deviation of the kernel. Larger values smooth the density. None uses the median
+        distance to the k-th nearest sample, k being the square root of the number of samples, but
+        at least 8 and at most 64.
     tau : float or None, default=None
-        The longest link. None for three times the bandwidth.
+        The longest link. Larger values give fewer clusters. None uses three times the bandwidth.
     algorithm : {"auto", "kd_tree", "brute"}, default="auto"
-        How to search for neighbors. The result is the same.
+        How neighbors are searched for. All give the same result.
     n_jobs : int or None, default=None
-        The number of threads; None for as many as OpenMP would use, -1 for all cores.
+        The number of threads. None uses as many as OpenMP would, -1 all cores.
     verbose : bool, default=False
-        Print the time that each stage took.
+        Print the time that each stage takes.
 
     Attributes
     ----------
     labels_ : ndarray of shape (n_samples,)
-        The cluster of each sample; 0 is the cluster of the densest mode, and so on down.
+        The cluster of each sample, numbered from 0 in decreasing density of their modes.
     n_clusters_ : int
+        The number of clusters.
     log_density_ : ndarray of shape (n_samples,)
     parents_ : ndarray of shape (n_samples,)
-        The nearest sample of strictly higher density, however far; -1 for none.
+        The nearest sample of strictly higher density, at any distance; -1 if there is none.
     parent_distances_ : ndarray of shape (n_samples,)
-        The distance to it; infinite for none.
+        The distance to that sample; infinite if there is none.
     mode_indices_ : ndarray of shape (n_clusters_,)
         The sample at the mode of each cluster.
     bandwidth_, tau_ : float
         The values used.
     n_features_in_ : int
+        The number of columns of X.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Only where the columns of X had names.
+        The names of the columns, if X had any.
 
     See Also
     --------

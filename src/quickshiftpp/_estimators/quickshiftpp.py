@@ -34,93 +34,100 @@ from .core_clusterer import CORE_PARAMETERS, CoreClusterer
 
 
 class DegenerateClusteringWarning(UserWarning):
-    """The parameters that were given show next to nothing of these data."""
+    """The given parameters hide nearly all structure in the data."""
 
 
 class QuickshiftPP(CoreClusterer):
-    """Quickshift++ clustering: cluster-cores of the density, and a climb to them.
+    """Quickshift++ density clustering.
 
     The density at a sample is estimated from the distance to its k-th nearest sample. A
     *cluster-core* is a connected region around a mode in which the density stays above ``1 - beta``
-    times that of the mode; every other sample climbs, from one nearest denser sample to the next,
-    until it reaches a core. The number of clusters comes out; it does not go in.
+    times that of the mode. Every other sample climbs from one nearest denser sample to the next
+    until it reaches a core. The number of clusters need not be known.
 
-    The labels are exactly those of the paper's algorithm [1]_, whatever the number of threads, the
-    order of the rows or the processor. One fit holds the clustering for every beta: see `tree_`.
+    The labels are exactly those of the paper's algorithm [1]_, for any number of threads, any order
+    of the rows and any processor. One fit holds the clusterings for all values of beta: see
+    `tree_`.
 
     Parameters
     ----------
     k : int, "auto" or None, default=None
-        The number of neighbors for the density, each sample counted as its own first. Small values
-        follow fine structure, large ones smooth it. None for the square root of the number of
-        samples, from 8 to 64; "auto" to have it chosen by the data, see Notes.
+        The number of neighbors that the density is estimated from, including the sample itself.
+        Small values follow fine structure, large values smooth it. None uses the square root of
+        the number of samples, but at least 8 and at most 64. "auto" lets the data choose, see
+        Notes.
     beta : float, "auto" or None, default=None
-        The share of a mode's density that may be lost inside its core, strictly between 0 and 1.
-        The larger, the fewer clusters. The paper uses 0.3 for tables and 0.9 for photographs. None
-        for ``1 - exp(-2.5 * sqrt(2 / k))``: modes that stand 2.5 standard errors of the density
-        above their saddle; "auto" to have it chosen by the data, see Notes.
+        How far the density may fall below that of the mode inside a cluster-core, as a share
+        strictly between 0 and 1. Larger values give fewer, coarser clusters. The paper uses 0.3 for
+        tables and 0.9 for photographs. None uses ``1 - exp(-2.5 * sqrt(2 / k))``, so that only
+        modes 2.5 standard errors above their saddle become clusters. "auto" lets the data choose,
+        see Notes.
     metric : {"euclidean"}, default="euclidean"
-        The distance.
+        The distance between samples.
     dimension : float, "intrinsic" or None, default=None
-        The dimension that relates radii to densities. "intrinsic" estimates it from the distances
-        between neighbors [2]_: with many columns that are not independent, this restores the
-        influence of `beta`. None for the number of columns, as in the paper, where `beta` is a
-        number, and "intrinsic" where it is not.
+        The dimension that turns radii into densities. "intrinsic" estimates it from the distances
+        between neighbors [2]_; with many dependent columns, `beta` has little effect otherwise.
+        None uses the number of columns, as in the paper, if `beta` is a number, and "intrinsic"
+        if it is not.
     min_cluster_size : int, "k" or None, default=None
-        Clusters of fewer samples lose their core, and their samples climb on to another cluster.
-        None for 1 where `beta` is a number, which is the paper's algorithm and makes a cluster of
-        every outlier, and for "k" where it is not.
+        Clusters with fewer samples are dissolved: their samples climb on to another cluster. None
+        uses 1 if `beta` is a number, which is the paper's algorithm and makes every outlier a
+        cluster of its own, and "k" if it is not.
     algorithm : {"auto", "kd_tree", "cascade", "brute"}, default="auto"
-        How to search for neighbors. The result is the same.
+        How neighbors are searched for. All give the same result.
     n_jobs : int or None, default=None
-        The number of threads; None for as many as OpenMP would use, -1 for all cores.
+        The number of threads. None uses as many as OpenMP would, -1 all cores.
     verbose : bool, default=False
-        Print the time that each stage took.
+        Print the time that each stage takes.
 
     Attributes
     ----------
     labels_ : ndarray of shape (n_samples,)
-        The cluster of each sample; 0 is the cluster of the densest mode, and so on down.
+        The cluster of each sample. Clusters are numbered from 0, in decreasing density of their
+        modes.
     core_labels_ : ndarray of shape (n_samples,)
-        The same inside cluster-cores, -1 outside.
+        The same for samples inside cluster-cores, -1 outside.
     n_clusters_ : int
+        The number of clusters.
     radii_ : ndarray of shape (n_samples,)
         The distance to the k-th nearest sample.
     log_density_ : ndarray of shape (n_samples,)
-        The logarithm of the estimated density; infinite where k or more samples coincide.
+        The logarithm of the estimated density; infinite where k or more samples are equal.
     parents_ : ndarray of shape (n_samples,)
-        The nearest sample of strictly higher density; -1 for the densest.
+        The nearest sample of strictly higher density; -1 if there is none.
     mode_indices_ : ndarray of shape (n_clusters_,)
         The sample at the mode of each cluster.
     tree_ : ModeTree
-        Every mode with its saddle and prominence; gives the labels for any other beta at once.
+        Every mode with its saddle and prominence. It gives the labels for any other beta without
+        another search; ``tree_.labels(beta=beta_)`` equals `labels_`.
     k_ : int
-        The number of neighbors used.
+        The value of `k` used.
     beta_ : float
-        The beta used.
+        The value of `beta` used.
     dimension_ : float
         The dimension used.
     min_cluster_size_ : int
-        The least size of a cluster used.
+        The value of `min_cluster_size` used.
     n_features_in_ : int
+        The number of columns of X.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Only where the columns of X had names.
+        The names of the columns, if X had any.
 
     Notes
     -----
-    ``QuickshiftPP(k=..., beta=...)`` with two numbers is the paper's algorithm and nothing else.
+    ``QuickshiftPP(k=..., beta=...)`` with two numbers is exactly the paper's algorithm.
 
-    With ``k="auto"`` eight values of k around the square root of the number of samples are tried,
-    with ``beta="auto"`` five betas for each k, from modes that stand 1.5 standard errors above
-    their saddle to 6. Every clustering gets a vote from every other, the larger the more alike the
-    two are, and the one with the most votes is taken: the middle of the widest range of settings
-    that say the same. It costs one neighbor search, for the largest k.
+    ``k="auto"`` tries up to eight values of k around the square root of the number of samples;
+    ``beta="auto"`` tries five values of beta for each k. Every clustering votes for every other,
+    with a weight that grows with their agreement, and the clustering with the most votes is taken.
+    It is the middle of the widest range of settings that agree. All of this takes one neighbor
+    search, for the largest k.
 
     See Also
     --------
     sweep : All clusterings over a grid of k and beta.
-    MCores : The same cores; other samples go to the nearest core.
-    QuickShift : The climb alone, without cores.
+    MCores : The same cores; every other sample goes to the nearest core.
+    QuickShift : Climbs to modes of a kernel density, without cores.
     all_neighbors : The neighbor search by itself.
 
     References
@@ -276,18 +283,18 @@ class QuickshiftPP(CoreClusterer):
         advice = None
         if isinstance(self.k, Integral) and self.k > n_samples // 2:
             advice = (
-                f"k={self.k} neighbors are more than half of the {n_samples} samples, so that "
-                "every neighborhood spans the data: take a smaller k, or k=None to have it chosen."
+                f"k={self.k} neighbors are more than half of the {n_samples} samples, so every "
+                "neighborhood spans the data: use a smaller k, or k=None to have it chosen."
             )
         elif isinstance(self.beta, Real) and self.n_clusters_ == 1:
             advice = (
-                f"beta={self.beta} and k={self.k_} give one cluster only: take a smaller beta or "
-                "k, or ask for a number with relabel(n_clusters=...)."
+                f"beta={self.beta} and k={self.k_} give one cluster only: use a smaller beta or "
+                "k, or ask for a number of clusters with relabel(n_clusters=...)."
             )
         elif isinstance(self.beta, Real) and 2 * (sizes == 1).sum() > len(sizes):
             advice = (
-                f"over half of the {len(sizes)} clusters are single samples: outliers, which "
-                'min_cluster_size="k" lets join other clusters, or k is too small.'
+                f"over half of the {len(sizes)} clusters are single samples: these are outliers, "
+                'which min_cluster_size="k" adds to other clusters, or k is too small.'
             )
         if advice is not None:
             warnings.warn(advice, DegenerateClusteringWarning, stacklevel=3)
@@ -295,10 +302,12 @@ class QuickshiftPP(CoreClusterer):
     def predict(self, X: npt.ArrayLike) -> npt.NDArray[np.int32]:
         """Label new samples by the clusters of the fit.
 
-        A new sample gets the label of the nearest sample of the fit that is at least as dense as
-        the new one, whose density is estimated from the samples of the fit. A new sample denser
-        than all of those goes to the nearest. ``predict`` of the fit's own samples gives
-        ``labels_``.
+        The density at a new sample is estimated from the samples of the fit. The new sample gets
+        the label of the nearest of them that is at least as dense, or of the nearest one if none
+        is. ``predict`` of the samples of the fit returns ``labels_``.
+
+        The k-d tree is searched if the fit used one. After a fit with "cascade" or "brute", every
+        new sample is compared with every sample of the fit.
 
         Parameters
         ----------

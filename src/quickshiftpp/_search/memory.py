@@ -1,4 +1,4 @@
-"""What a fit needs, and what there is."""
+"""How much memory a fit needs, and how much there is."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from .. import _core
 from .._validation import FloatArray
 from .projection import SAMPLED_ROWS
 
-# Below this a fit is not worth asking the machine about.
+# Fits that need less are not checked.
 _SMALL = 64 << 20
 
-# Lists of more bytes than this are not kept where radii do. To search again instead takes, beside
-# the whole fit, 3% of the time in the plane, 15% in three columns, 60% in five.
+# Lists of more bytes than this are not stored where radii are enough. Searching again instead makes
+# the whole fit 3% longer in two columns, 15% in three, 60% in five.
 LARGE_LISTS = 1 << 30
 
 
@@ -29,30 +29,30 @@ def estimate_memory(
     keep_lists: bool = False,
     n_ks: int = 1,
 ) -> int:
-    """Estimate the memory that a fit needs at its peak, in bytes, beside the samples themselves.
+    """Estimate the peak memory of a fit in bytes, not counting the samples themselves.
 
     Parameters
     ----------
     n_samples, n_features : int
         The shape of the data.
     k : int
-        The number of neighbors; the largest, where several are tried.
+        The number of neighbors, or the largest one if several are tried.
     dtype : data type, default=numpy.float64
-        Of the data: float32 or float64.
+        The data type of the samples: float32 or float64.
     algorithm : {"kd_tree", "cascade", "brute"}, default="kd_tree"
-        How the neighbors are searched for.
+        How neighbors are searched for.
     keep_lists : bool, default=False
-        Whether the fit needs the neighbor lists themselves: for an intrinsic dimension, and so
-        where `beta` is not a number, or to try several `k`. Otherwise lists of more than a
-        gibibyte are not kept where columns are few, and the later stages search again.
+        Whether the fit needs the neighbor lists. It does if `beta` is not a number, if
+        ``dimension="intrinsic"``, and if several `k` are tried. Otherwise, with up to eight
+        columns, lists of more than a gibibyte are not stored, and neighbors are searched for again.
     n_ks : int, default=1
-        How many `k` are tried.
+        The number of values of `k` that are tried.
 
     Returns
     -------
     int
-        Within a fifth, for fits of tens of megabytes and more. The model keeps about the part that
-        does not grow with `k`.
+        The estimate, within 20% for fits of tens of megabytes or more. The fitted model keeps
+        roughly the part that does not depend on `k`.
 
     Examples
     --------
@@ -60,7 +60,7 @@ def estimate_memory(
     >>> round(estimate_memory(1_000_000, 2, k=20) / 1e6)
     129
     """
-    # The samples once more, in blocks, and their row numbers: there from the first to the last.
+    # Throughout: a copy of the samples in blocks, and their row numbers.
     always = n_features * np.dtype(dtype).itemsize + 4.0
     if algorithm == "kd_tree":
         always += _tree_bytes(n_features)
@@ -73,35 +73,35 @@ def estimate_memory(
         found += 8 + 1 + (8 + 4 + 4) * (n_ks - 1)
     # When it is cut: radii, parents, basins, links, labels, and labels by row.
     found = max(found, 8 + 4 + 4 + 4 + 4 + 4)
-    # Modes: the fewer neighbors, the noisier the density, the more there are.
+    # Modes: the fewer neighbors, the noisier the density and the more modes.
     found += min(100 / max(k, 1), 40)
     if algorithm == "cascade":
         axes = min(n_features, _core.CASCADE_AXES)
         always += _projected_bytes(axes)
-        # Bounds while lists are shared, and which blocks have met. All that comes after the
-        # coordinates that the sketch is made of, in float32, and the rows that told the axes, in
-        # float64, are gone.
+        # While pairs of blocks are compared: bounds, and which pairs were compared before. Earlier,
+        # and freed by then: coordinates along the axes in float32, and the rows that the axes were
+        # computed from in float64.
         sampled = 8 * n_features * min(1, SAMPLED_ROWS / max(n_samples, 1))
         found = max(found + 20 + 4 * 128 / 32, 4 * axes + sampled)
     return round(n_samples * (always + found))
 
 
 def _tree_bytes(columns: int) -> float:
-    """Return what a k-d tree takes per sample, beside the samples themselves."""
+    """Return the bytes per sample that a k-d tree adds to the samples."""
     return 2 / 32 * (2 * 8 * columns + 9)  # two nodes for 32 samples, with boxes in float64
 
 
 def _projected_bytes(axes: int) -> float:
-    """Return what the samples along leading axes take, each."""
-    # Integers of two bytes, or float32 where those would hide neighbors, which only the samples
-    # tell; all axes, and the first ones again, in blocks, with a norm.
+    """Return the bytes per sample of the projected samples."""
+    # All axes, and the first ones again in blocks, with a norm: in integers of two bytes or in
+    # float32, depending on the samples, so the mean of the two.
     coordinates = 3 * (axes + min(axes, _core.SCREEN_AXES)) + 4
     ordered = min(axes, _core.ORDER_AXES)
     return coordinates + 4 * ordered + 4 + _tree_bytes(ordered)
 
 
 def skips_lists(n_samples: int, n_features: int, k: int, algorithm: str) -> bool:
-    """Return whether a fit that needs no lists does without: where they are large, and it can."""
+    """Return whether a fit that can do without stored lists does so: where they are large."""
     can = algorithm == "kd_tree" and n_features <= _core.RECOMPUTE_COLUMNS
     return can and 4 * n_samples * k > LARGE_LISTS
 
@@ -109,7 +109,7 @@ def skips_lists(n_samples: int, n_features: int, k: int, algorithm: str) -> bool
 def check_memory(
     X: FloatArray, k: int, algorithm: str, *, keep_lists: bool = True, n_ks: int = 1
 ) -> None:
-    """Refuse a fit that needs more than there is, before it starts."""
+    """Refuse a fit that needs more memory than is available, before it starts."""
     n_samples, n_features = X.shape
     needed = estimate_memory(
         n_samples,
@@ -135,7 +135,7 @@ def check_memory(
 
 
 def available_memory() -> int | None:
-    """Return how many bytes this process can still take, None where the system does not say."""
+    """Return how many bytes this process can still allocate, None if the system does not say."""
     limits = [_machine_limit(), _group_limit(), _process_limit()]
     known = [limit for limit in limits if limit is not None]
     return max(0, min(known)) if known else None
@@ -153,7 +153,7 @@ def _machine_limit() -> int | None:
 
 
 def _group_limit() -> int | None:
-    """Return what the control group leaves, as in a container."""
+    """Return what the control group allows, as in a container."""
     group = Path("/sys/fs/cgroup")
     try:
         most = (group / "memory.max").read_text().strip()

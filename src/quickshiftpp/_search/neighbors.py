@@ -25,12 +25,13 @@ def all_neighbors(
     X : array-like of shape (n_samples, n_features)
         The samples. float32 stays float32; distances are computed in float64 either way.
     k : int
-        How many neighbors, each sample counted as its own first.
+        The number of neighbors, including the sample itself.
     algorithm : {"auto", "kd_tree", "cascade", "brute"}, default="auto"
-        How to search: with a k-d tree over the columns, by discarding along a few leading axes (for
-        many columns), or by comparing all with all. The result is the same to the last bit.
+        How to search: with a k-d tree over the columns, with a cascade that discards most pairs
+        along a few leading axes (for many columns), or by comparing all pairs. The result is the
+        same to the last bit.
     n_jobs : int or None, default=None
-        The number of threads; None for as many as OpenMP would use, -1 for all cores.
+        The number of threads. None uses as many as OpenMP would, -1 all cores.
 
     Returns
     -------

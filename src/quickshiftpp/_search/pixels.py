@@ -14,7 +14,7 @@ from .._progress import Progress
 
 @dataclass(frozen=True)
 class Grid:
-    """Where the pixels lie that are the samples, in C order.
+    """The grid of an image, and which of its pixels are samples. Pixels come in C order.
 
     Attributes
     ----------

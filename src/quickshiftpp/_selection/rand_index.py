@@ -14,21 +14,21 @@ from .._validation import FloatArray
 
 Labels = npt.NDArray[np.int32]
 
-# Agreement is a mean over pairs of samples; so many show it to about a hundredth.
+# Agreement is a mean over pairs of samples: this many samples give it to about 0.01.
 SUBSAMPLE = 2000
 
 
 def subsample(X: FloatArray, size: int = SUBSAMPLE) -> npt.NDArray[np.int64]:
     """Return row numbers of up to `size` samples, chosen by a hash of their coordinates.
 
-    Which samples are chosen depends neither on the order of the rows nor on chance, and samples
-    that coincide have the same labels, so that results stay the same under permutation.
+    The choice depends neither on the order of the rows nor on chance. Equal samples have equal
+    labels, so the result is the same for every order of the rows.
     """
     n_samples = X.shape[0]
     if n_samples <= size:
         return np.arange(n_samples)
     hashes = _core.coordinate_hashes(np.ascontiguousarray(X), resolve_threads(None))
-    # Sorting all of them would take longer: the smallest lie below a bound nearly always.
+    # Faster than sorting all hashes: the smallest ones nearly always lie below this bound.
     candidates = np.flatnonzero(hashes < np.uint64(min(2.0 * size / n_samples, 0.99) * 2.0**64))
     if len(candidates) <= size:
         candidates = np.arange(n_samples)
@@ -42,7 +42,7 @@ def _pairs(counts: npt.NDArray[np.int64]) -> float:
 
 
 def _sizes(codes: npt.NDArray[np.integer[Any]], bound: int) -> npt.NDArray[np.int64]:
-    """Return how often each code below the bound occurs, in whatever takes less room."""
+    """Return how often each code below the bound occurs, by whichever way takes less memory."""
     if bound <= 4 * len(codes):
         return np.bincount(codes)
     counts: npt.NDArray[np.int64] = np.unique(codes, return_counts=True)[1]
@@ -50,7 +50,7 @@ def _sizes(codes: npt.NDArray[np.integer[Any]], bound: int) -> npt.NDArray[np.in
 
 
 def adjusted_rand(first: Labels, second: Labels) -> float:
-    """Return the adjusted Rand index of two labelings by numbers from 0 on."""
+    """Return the adjusted Rand index of two labelings, whose labels start at 0."""
     height, width = int(first.max()) + 1, int(second.max()) + 1
     together = _pairs(_sizes(first.astype(np.int64) * width + second, height * width))
     in_first, in_second = _pairs(_sizes(first, height)), _pairs(_sizes(second, width))

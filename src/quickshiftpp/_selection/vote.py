@@ -1,11 +1,11 @@
 """The automatic choice of k and beta: a vote among many clusterings.
 
-A setting is good when settings around it say the same. Over a grid of k, around the square root of
-the number of samples, and of significance levels, each of which gives a beta for each k, every
-clustering gets a vote from every other, the larger, the more alike the two are, and the larger,
-the nearer the voter's k is to the center of the grid. The clustering with the most votes is chosen:
-the middle of the widest plateau. One cluster only is the choice when nearly all settings say so.
-What was tried and what it gave: ``python -m experiments.selection``.
+A setting is good if the settings around it agree with it. The samples are clustered over a grid of
+k, around the square root of their number, and of significance levels, each of which gives a beta
+for each k. Every clustering votes for every other. A vote weighs more if the two agree more, and if
+the voter's k is near the center of the grid. The clustering with the most votes wins: it is the
+middle of the widest plateau. A single cluster wins only if nearly all settings give one.
+``python -m experiments.selection`` compares the alternatives that were tried.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ _STEPS = 8
 _SMALLEST_K = 6
 _LARGEST_K = 256
 _MOST_NEIGHBORS = 100_000_000
-# The vote: how fast it falls with the distance of k from the center, in factors of two; the power
-# that makes near-identity count; the pull of the center on the candidate itself; and the weight of
-# clusterings with more than one cluster below which there is only one.
+# The vote: how fast its weight falls with the distance of k from the center, in octaves; the power
+# that makes near-identity count; how much the center favors a candidate; and the total weight of
+# clusterings with several clusters up to which a single cluster wins.
 _SPREAD = 1.5
 _POWER = 8
 _PULL = 0.1
@@ -42,7 +42,7 @@ _LEAST_WEIGHT = 0.04
 def candidate_ks(n_samples: int) -> list[int]:
     """Return the numbers of neighbors to try, ascending."""
     largest = min(2 * math.sqrt(2 * n_samples), _LARGEST_K, max(16, _MOST_NEIGHBORS / n_samples))
-    # Down to a quarter of the center: voters farther from it would have next to no weight.
+    # Down to a quarter of the center: votes from farther away would have almost no weight.
     smallest = max(_SMALLEST_K, round(min(math.sqrt(n_samples), largest) / 4))
     grid = {round(largest / math.sqrt(2) ** step) for step in range(_STEPS)}
     return sorted(k for k in grid if smallest <= k <= n_samples) or [min(_SMALLEST_K, n_samples)]
@@ -119,7 +119,7 @@ def elect(
     agreement = np.clip(pairwise_agreement([labels[i] for i in candidates]), 0, 1)
     weight = weight[candidates]
     votes = (agreement**_POWER * weight).sum(axis=1) * weight**_PULL
-    # Rounded, so that a tie in real numbers is a tie; the first of equals is the smallest k.
+    # Rounded, so that equal votes are equal; argmax then takes the smallest k.
     return int(candidates[np.argmax(np.round(votes, 9))]), support
 
 

@@ -1,13 +1,13 @@
-"""Stage 2: radii into densities, and beta into a quotient of radii.
+"""Radii into densities, and beta into a quotient of radii.
 
-Decisions are never taken on densities, which overflow and round, but on squared radii, which are
-sums of squares and so the same bits everywhere:
+No decision is made on densities, which overflow and round. Decisions are made on squared radii,
+which are sums of squares with the same bits everywhere:
 
     f_j >= (1 - beta) f_i    iff    r_j^2 / r_i^2 <= (1 - beta)^(-2 / d)
 
-The right-hand side is rounded correctly once, and so is the quotient. Both sides of a tie in real
-numbers are therefore the same float, and a tie is a tie. What differs by less than that rounding,
-one part in 10^16, counts as a tie too: a beta copied from a printed prominence, say.
+Both the right-hand side and the quotient are correctly rounded, once. So if the two are equal as
+real numbers, they are equal as floats. Values that differ by less than that rounding, one part in
+10^16, count as equal too, such as a beta copied from a printed prominence.
 """
 
 from __future__ import annotations
@@ -22,10 +22,11 @@ import numpy.typing as npt
 
 from .. import _core
 from .._progress import Progress
+from .._validation import InvalidParameterError
 
 _LARGEST = np.finfo(np.float64).max
 
-# How far a mode must stand above its saddle to be believed, in standard errors of the difference.
+# How far a mode must rise above its saddle to be significant, in standard errors.
 # Chosen with `python -m experiments.selection`, where 2 to 2.5 do best and the optimum is flat.
 SIGNIFICANCE = 2.5
 
@@ -60,9 +61,9 @@ def significant_beta(k: int, significance: float = SIGNIFICANCE) -> float:
 def intrinsic_dimension(index: Any, lists: _core.NeighborLists, threads: int) -> float:
     """Estimate the dimension that the samples fill, from the distances to their neighbors.
 
-    The maximum-likelihood estimate of Levina and Bickel [1]_, inverses averaged as MacKay and
-    Ghahramani advise [2]_. Coinciding samples are left out. At most the number of columns, and
-    rounded to three digits after the point: more would be noise.
+    This is the maximum-likelihood estimate of Levina and Bickel [1]_, with inverses averaged as
+    MacKay and Ghahramani advise [2]_. Equal samples are left out. The estimate is at most the
+    number of columns, and rounded to three decimals: more would be noise.
 
     References
     ----------
@@ -90,13 +91,13 @@ def knn_log_density(
 def gaussian_density(
     index: Any, bandwidth: float, scale_exponent: int, threads: int, progress: Progress | None
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    """Return the kernel sums at every sample, and the log of the density that they amount to."""
+    """Return the kernel sums at every sample, and the logarithm of the density."""
     with np.errstate(all="ignore"):
         rate = float(0.5 / np.ldexp(np.float64(bandwidth), scale_exponent) ** 2)
     if not 0 < rate < np.inf:
-        raise ValueError(
-            f"bandwidth is {bandwidth}, which no distance between the samples comes near: give one "
-            "of the order of the distance between neighbors, or None to have it chosen."
+        raise InvalidParameterError(
+            f"bandwidth is {bandwidth}, but it must be comparable to the distances between "
+            "neighboring samples. With bandwidth=None it is chosen for you."
         )
     sums = _core.gaussian_sums(index, rate, threads, progress)
     log_mass = math.log(index.samples) + index.columns * (

@@ -88,29 +88,30 @@ class Clustering:
 class ModeTree:
     """The modes of a density, each with the saddle where it meets a higher one.
 
-    Lower a level from the highest density to zero and watch the connected components of the samples
-    above it, in the mutual k-nearest-neighbor graph. Each is born at a mode and ends when it meets
-    a component with a higher mode, at a saddle. The prominence of a mode is the share of its
-    density that is lost on the way down to its saddle. The cluster-cores of Quickshift++ at `beta`
-    belong to the modes of prominence above `beta`, so that one tree holds every clustering.
+    Lower a level from the highest density to zero. Above it, the samples form connected components
+    of the mutual k-nearest-neighbor graph. Each component is born at a mode and ends at a saddle,
+    where it merges into a component with a denser mode. The prominence of a mode is
+    ``1 - density(saddle) / density(mode)``. The cluster-cores of Quickshift++ at `beta` belong to
+    the modes with a prominence above `beta`, so one tree holds the clusterings for all betas.
 
-    Made by :meth:`QuickshiftPP.fit`; not meant to be built by hand.
+    Fitting :class:`QuickshiftPP` builds the tree; it is not meant to be built by hand.
 
     Attributes
     ----------
     modes : ndarray of shape (n_modes,)
-        A structured array, densest first. Fields: ``index``, the sample at the mode;
-        ``log_density``; ``saddle``, the sample where the mode meets a higher one, -1 if never;
-        ``saddle_log_density``, -inf if never; ``parent``, the number of that higher mode, -1 if
-        none; ``prominence``; ``size``, the number of samples that belong to the mode in the
-        graph or to a mode that merged into it.
+        A structured array, densest mode first. Fields: ``index``, the row of the mode;
+        ``log_density``; ``saddle``, the row of the sample at which the mode's component merges into
+        that of a denser mode, -1 if it never does; ``saddle_log_density``, -inf if it never does;
+        ``parent``, the number of that denser mode, -1 if there is none; ``prominence``; ``size``,
+        the number of samples in the component when it ends.
     n_modes, n_samples : int
+        The number of modes and of samples.
     k : int
         The number of neighbors used.
     dimension : float
-        The dimension that relates radii to densities.
+        The dimension that turns radii into densities.
     min_cluster_size : int
-        The least size of a cluster in the fit, which is the default of every method here.
+        The least size of a cluster in the fit: the default of every method here.
     """
 
     def __init__(
@@ -335,15 +336,15 @@ class ModeTree:
     def path(
         self, sample: int, beta: float | None = None, *, min_cluster_size: int | None = None
     ) -> npt.NDArray[Any]:
-        """Return the samples that one sample climbs through: why it has its label.
+        """Return the path on which a sample climbs: why it has its label.
 
         Parameters
         ----------
         sample : int
             The row number of the sample, negative from the end.
         beta : float, optional
-            Stop at the first sample inside a cluster-core of this beta, and end with the mode of
-            that core. Without it, climb to the densest sample.
+            Stop at the first sample inside a cluster-core at this beta, and end with the mode of
+            that core. Without a beta, climb to a sample that has no denser one.
         min_cluster_size : int, optional
             The same as for :meth:`labels`.
 
@@ -378,7 +379,7 @@ class ModeTree:
         return path
 
     def linkage(self) -> npt.NDArray[np.float64]:
-        """Return the merging of the modes in SciPy's format.
+        """Return the merges of the modes in SciPy's linkage format.
 
         The observations are the modes; two sets of them merge at the prominence of the mode that
         ends there. ``scipy.cluster.hierarchy.fcluster(tree.linkage(), beta, "distance")`` gives as

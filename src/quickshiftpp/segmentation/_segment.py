@@ -83,61 +83,60 @@ def segment(
 ) -> Labels | tuple[Labels, ImageTree]:
     """Segment an image by Quickshift++ on the position and color of its pixels.
 
-    ``segment(image)`` cuts the mode tree of the pixels finely and merges neighboring segments that
-    hardly differ. With a `beta`, the segments are the clusters of :class:`QuickshiftPP` and nothing
-    else.
+    ``segment(image)`` cuts the mode tree of the pixels finely, then merges similar neighboring
+    segments. With a `beta`, the segments are exactly the clusters of :class:`QuickshiftPP`.
 
     Parameters
     ----------
     image : array-like
-        Of any number of spatial dimensions, gray or of any number of channels. uint8, uint16, bool,
-        or floats from 0 to 1. Never written to.
+        An image with any number of spatial dimensions and channels, of type uint8, uint16, bool, or
+        floats from 0 to 1. It is not modified.
     k : int, optional
-        The number of neighbors for the density, each pixel counted as its own first: the larger,
-        the smoother segments, and the longer it takes. By default 100.
+        The number of neighbors that the density is estimated from, including the pixel itself.
+        Larger values give smoother segments and take longer. By default 100.
     beta : float, optional
-        Strictly between 0 and 1, the larger, the fewer segments: those of the modes of the density
-        that lose more than this share of it on the way to a denser one.
+        How far the density may fall below that of the mode inside a segment's core, as a share
+        strictly between 0 and 1. Larger values give fewer segments.
     n_segments : int, optional
-        Ask for so many segments instead.
+        Ask for this number of segments instead.
     merge : float, optional
-        Merge neighboring segments that differ by no more, in units of color; 0 for none. By
-        default 0 where `beta` or `paper` is given, and otherwise what suits photographs.
+        Merge neighboring segments whose difference, in units of color, is at most this; 0 merges
+        none. By default 0 if `beta` or `paper` is given, and otherwise a value for photographs.
     channel_axis : int or None, default=-1
-        The axis of the colors; None for a gray image.
+        The axis of the color channels; None for a gray image.
     convert2lab : bool, optional
-        Whether to convert red, green and blue to CIELAB; by default where there are three channels.
-        Otherwise colors count as in 8-bit images, white being 255, whatever the data type.
+        Whether to convert red, green and blue to CIELAB; by default if there are three channels.
+        Without conversion, colors are scaled as in 8-bit images, white being 255.
     ratio : float, optional
-        The weight of colors against positions in pixels.
+        The weight of colors relative to positions in pixels.
     sigma : float or array-like, optional
-        The width of a Gaussian blur of the colors beforehand, in pixels, for all axes or for each;
-        a single number is divided by `spacing`. 0 for none.
+        The standard deviation of a Gaussian blur that is applied to the colors first, in pixels,
+        for all axes or for each; a single number is divided by `spacing`. 0 for no blur.
     mask : array-like of bool, optional
-        Segment only where it is True; elsewhere values do not matter, not even NaN.
+        Segment only the pixels where it is True. Other pixels may have any value, even NaN.
     spacing : array-like, optional
         The distance between pixels along each spatial axis.
     min_size : int, optional
-        Segments of fewer pixels are dissolved into others; 1 to keep all.
+        Segments with fewer pixels are dissolved into others; 1 keeps all.
     connected : bool, default=False
-        Split segments that are in several pieces, as :meth:`ImageTree.labels` does. Merged ones
-        are in one piece.
+        Split segments that are not connected, as :meth:`ImageTree.labels` does. Merged segments are
+        connected in any case.
     start_label : {1, 0}, default=1
         The label of the segment with the densest mode; the others follow.
     n_jobs : int or None, default=None
-        The number of threads; None for as many as OpenMP would use, -1 for all cores.
+        The number of threads. None uses as many as OpenMP would, -1 all cores.
     return_tree : bool, default=False
         Return the tree too, which holds the segmentation for every beta.
     paper : bool, default=False
-        Follow the protocol of [1]_ where a parameter is not given: row, column, red, green and blue
-        as they are, ``beta=0.9``, segments of any size, none of them merged.
+        Follow the protocol of [1]_ for parameters that are not given: row, column, red, green and
+        blue as they are, ``beta=0.9``, segments of any size, no merging.
 
     Returns
     -------
     labels : ndarray of int32, of the image's spatial shape
         ``start_label - 1`` outside the mask.
     tree : ImageTree
-        Only where asked for.
+        Only if ``return_tree=True``.
 
     See Also
     --------

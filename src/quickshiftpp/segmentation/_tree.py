@@ -30,12 +30,12 @@ _REMEMBERED = 2
 class ImageTree:
     """The segmentations of an image for every beta, from one search.
 
-    Made by :func:`image_tree` and by :func:`segment` with ``return_tree=True``.
+    Returned by :func:`image_tree`, and by :func:`segment` with ``return_tree=True``.
 
     Attributes
     ----------
     tree : ModeTree
-        Over the pixels in C order, only those inside the mask where there is one.
+        The mode tree of the pixels in C order, without those outside the mask.
     shape : tuple of int
         The spatial shape of the image.
     mask : ndarray of bool or None
@@ -88,20 +88,20 @@ class ImageTree:
         Parameters
         ----------
         beta : float, optional
-            Strictly between 0 and 1; the larger, the fewer segments.
+            Strictly between 0 and 1. Larger values give fewer segments.
         n_segments : int, optional
-            Ask for so many segments instead, of which there may be fewer at hand. With ``merge=0``
-            a beta is sought that comes near.
+            Ask for this number of segments instead; an image may have fewer. With ``merge=0`` the
+            beta is used whose number of segments, after `min_size`, comes nearest.
         merge : float, optional
-            Merge neighboring segments that differ by no more. By default what suits photographs
-            where neither `beta` nor `n_segments` is given, and 0 otherwise.
+            Merge neighboring segments whose difference is at most this. By default 0 if `beta` is
+            given, and otherwise a value for photographs.
         min_size : int, optional
-            Smaller segments are dissolved into others.
+            Segments with fewer pixels are dissolved into others.
         connected : bool, default=False
-            Split segments that are in several pieces; merged ones never are. Pieces below
-            `min_size` join the segment that they share the longest border with.
+            Split segments that are not connected; merged ones always are. Pieces with fewer than
+            `min_size` pixels join the segment with which they share the longest border.
         start_label : {1, 0}, default=1
-            The first label: that of the densest segment, and so on down.
+            The first label. Segments are numbered in decreasing density of their modes.
 
         Returns
         -------
@@ -126,23 +126,23 @@ class ImageTree:
     def superpixels(
         self, beta: float | None = None, *, min_size: int | None = None
     ) -> tuple[Labels, Merging]:
-        """Cut the image finely, and tell in which order the pieces merge: a hierarchy.
+        """Cut the image finely, and return the order in which the pieces merge: a hierarchy.
 
         Parameters
         ----------
         beta : float, optional
-            Of the cut; the smaller, the more pieces.
+            Where to cut. Smaller values give more pieces.
         min_size : int, optional
-            Of the segments of the cut, before they are split into connected pieces.
+            The least size of a segment of the cut, before it is split into connected pieces.
 
         Returns
         -------
         labels : ndarray of int32, of the spatial shape
             Connected pieces, numbered from 0; -1 outside the mask.
         merging : Merging
-            ``merging.targets(limit=...)[labels]`` are the segments up to that difference, and
-            ``merging.targets(n_segments=...)[labels]`` so many; those for fewer consist of those
-            for more.
+            ``merging.targets(limit=...)[labels]`` are the segments after all merges up to that
+            difference, ``merging.targets(n_segments=...)[labels]`` that number of segments. Coarser
+            segmentations are unions of the segments of finer ones.
         """
         cut = self._defaults.beta if beta is None else check_beta(beta)
         size = self._size(min_size)
@@ -166,7 +166,7 @@ class ImageTree:
         beta : float or array-like
             Each strictly between 0 and 1.
         min_size : int, optional
-            As for :meth:`labels`.
+            The same as for :meth:`labels`.
 
         Returns
         -------
@@ -181,7 +181,7 @@ class ImageTree:
         ----------
         n_segments : int
         min_size : int, optional
-            As for :meth:`labels`.
+            The same as for :meth:`labels`.
 
         Returns
         -------
@@ -200,14 +200,14 @@ class ImageTree:
                 )
 
     def _merge_up_to(self, limit: float, beta: float | None, size: int) -> Labels:
-        """Merge what differs by no more than a limit, and what is still too small."""
+        """Merge segments up to a difference, then those that are still too small."""
         pieces, merging = self.superpixels(beta, min_size=size)
         merged = _relabel(pieces, merging.targets(limit=limit))
         is_small = np.bincount(merged[merged >= 0]) < size
         return connected_segments(merged, size) if is_small.any() else merged
 
     def _merge_down_to(self, n_segments: int, size: int) -> Labels:
-        """Merge down to a number of segments, from a finer cut where there are too few."""
+        """Merge down to a number of segments, from a finer cut if there are too few."""
         pieces, merging = self.superpixels(min_size=size)
         if merging.n_segments < n_segments:
             finest = 0.5 * float(np.min(self.tree.betas(), initial=0.5))
