@@ -6,17 +6,17 @@ the tests::
     samples -> _search -> neighbors -> _tree -> ModeTree -> _estimators, _selection, segmentation
                                                          -> plotting, cli
 
-- ``_search`` finds each sample's k nearest samples exactly: with a k-d tree, with a cascade for many
-  columns, in windows for images. ``_search.pipeline`` is the way that every caller takes.
+- ``_search`` finds each sample's k nearest samples exactly: with a k-d tree, with a cascade for
+  many columns, in windows for images. Every caller goes through ``_search.pipeline``.
 - ``_tree`` turns the neighbors into one object, the :class:`ModeTree`: radii, each sample's parent
   (its nearest denser sample), modes, saddles and prominences. Cutting it gives the clustering for
   any beta.
 - ``_selection`` chooses k and beta, and sweeps over grids of both.
 - ``_estimators`` offers all of this in scikit-learn's interface, ``segmentation`` does for images.
 
-A stage never imports a later one, bindings hold no algorithm, and Python holds no loop over samples.
-``_validation``, ``_scaling`` and ``_threads`` guard the entrance; ``_progress`` reports from inside.
-docs/architecture.md tells the whole story, docs/theory.md proves it.
+A stage never imports a later one, bindings hold no algorithm, and Python holds no loop over
+samples. ``_validation``, ``_scaling`` and ``_threads`` prepare the input; ``_progress`` reports
+from inside. docs/architecture.md describes all of it, docs/theory.md proves why it works.
 """
 
 from ._estimators.mcores import MCores

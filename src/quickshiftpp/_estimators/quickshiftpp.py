@@ -34,7 +34,10 @@ from .core_clusterer import CORE_PARAMETERS, CoreClusterer
 
 
 class DegenerateClusteringWarning(UserWarning):
-    """The given parameters hide nearly all structure in the data."""
+    """The given parameters hide nearly all structure in the data.
+
+    The message says which parameter is the cause, and what to use instead.
+    """
 
 
 class QuickshiftPP(CoreClusterer):
