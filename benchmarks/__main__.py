@@ -1,4 +1,4 @@
-"""The benchmark page, or with options one comparison of clusterers: ``python -m benchmarks``."""
+"""``python -m benchmarks``: the benchmark page, or with options a comparison of clusterers."""
 
 from __future__ import annotations
 
@@ -7,33 +7,34 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from .clustering import PROGRAM
-from .commandline import program_options, run
+from .builds import builds_command
+from .calibrate import calibrate_command
+from .compare import comparison_options, run
 from .page.command import page_command
+from .peers import FIT, TABLES
 
 
 @click.pass_context
 def choose_program(context: click.Context, /, **options: Any) -> None:
-    """Compare clusterers where an option says how, make the whole page where there is none."""
+    """Compare clusterers if there are options, write the page if there are none."""
     if context.invoked_subcommand is not None:
         return
     if all(context.get_parameter_source(name) is ParameterSource.DEFAULT for name in options):
         with page_command.make_context("page", [], parent=context) as page_context:
             page_command.invoke(page_context)
     else:
-        run(PROGRAM, **options)
+        run(TABLES[FIT], **options)
 
 
 main = click.Group(
     "benchmarks",
     callback=choose_program,
-    params=program_options(PROGRAM),
-    commands=[page_command],
+    params=comparison_options(TABLES[FIT]),
+    commands=[page_command, builds_command, calibrate_command],
     invoke_without_command=True,
     help=(
-        "Without options, measure what is missing of the benchmark page and write it: the same as "
-        "the command `page`, which has options of its own. With options, compare density "
-        "clusterers, peers side by side in one session."
+        "Without options, the same as the command `page`: measure what the benchmark page lacks, "
+        "then write it. With options, compare density clusterers side by side in one session."
     ),
     context_settings={"show_default": True},
 )

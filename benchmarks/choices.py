@@ -1,7 +1,7 @@
-"""What choosing costs, in fits: ``python -m benchmarks.choices``.
+"""The cost of choosing parameters, relative to a fit: ``python -m benchmarks.choices``.
 
-A cut at another beta, the automatic choice of k and beta, and a sweep over twenty k, each beside
-the fit that it should be compared with, in one process, medians.
+A cut at another beta, the automatic choice of k and beta, and a sweep over twenty k, each relative
+to the fit it should be compared with: medians, in one process.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ SHAPES = ((20_000, 2), (100_000, 2), (100_000, 5), (1_000_000, 2))
 
 
 def measure(X: Samples, repeats: int, n_jobs: int) -> str:
-    """Return one line of the table: medians over rounds, each of which runs everything once."""
+    """Return one line of the table: medians over rounds, each of which measures everything once."""
     largest = candidate_ks(len(X))[-1]
     ks = np.linspace(5, 100, 20).astype(int).tolist()
     tree = QuickshiftPP(20, 0.5, n_jobs=n_jobs).fit(X).tree_
@@ -52,7 +52,7 @@ def measure(X: Samples, repeats: int, n_jobs: int) -> str:
 @click.option("--repeats", default=3, show_default=True)
 @click.option("--n-jobs", default=2, show_default=True)
 def main(repeats: int, n_jobs: int) -> None:
-    """Print what a cut, an automatic choice and a sweep cost."""
+    """Print the cost of a cut, an automatic choice and a sweep."""
     warnings.simplefilter("ignore", DegenerateClusteringWarning)
     click.echo(
         "        n  d   cut / fit at k=20   auto / fit at largest k   sweep of 20 k / fit at 100"

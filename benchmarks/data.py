@@ -1,4 +1,4 @@
-"""The samples: Gaussian blobs of differing widths, or a file of the user's."""
+"""The samples: Gaussian blobs of different widths, or a file."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ N_BLOBS = 20
 WIDTHS = (0.2, 2.0)
 HALF_EXTENT = 20.0
 
-# Samples are drawn in blocks of so many, so that drawing takes little more than the result.
+# Drawing in blocks keeps temporary arrays small.
 BLOCK_SAMPLES = 2**20
 
 # The median over this many samples is within a few percent of that over all.
@@ -25,7 +25,7 @@ RADIUS_QUERIES = 2_000
 
 @dataclass(frozen=True)
 class Dataset:
-    """Samples that are made when their turn comes.
+    """Samples that are made when they are needed.
 
     Attributes
     ----------
@@ -34,7 +34,7 @@ class Dataset:
     description : str
         A few words for the heading.
     make : callable
-        Returns the samples: C-contiguous, rows in no particular order.
+        Returns the samples, C-contiguous.
     """
 
     n_samples: int
@@ -42,23 +42,14 @@ class Dataset:
     description: str
     make: Callable[[], Samples]
 
+    @property
+    def shape(self) -> tuple[int, int]:
+        """The number of samples and of columns."""
+        return self.n_samples, self.n_features
+
 
 def blobs(n_samples: int, n_features: int, seed: int, dtype: npt.DTypeLike = np.float64) -> Samples:
-    """Draw Gaussian blobs of differing widths, about equally many samples from each.
-
-    Parameters
-    ----------
-    n_samples, n_features : int
-        The shape of the result.
-    seed : int
-        The same seed gives the same samples.
-    dtype : data-type, default=float64
-        What to round the samples to.
-
-    Returns
-    -------
-    ndarray of shape (n_samples, n_features)
-    """
+    """Draw Gaussian blobs of different widths, about equally many samples from each."""
     rng = np.random.default_rng(seed)
     centers = rng.uniform(-HALF_EXTENT, HALF_EXTENT, size=(N_BLOBS, n_features))
     widths = np.geomspace(*WIDTHS, N_BLOBS)
@@ -85,25 +76,7 @@ def blob_datasets(
 
 
 def load_samples(path: Path, dtype: npt.DTypeLike = np.float64) -> Samples:
-    """Read the array ``X`` of an ``.npz`` file.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-    dtype : data-type, default=float64
-        What to convert the samples to.
-
-    Returns
-    -------
-    ndarray of shape (n_samples, n_features)
-        C-contiguous.
-
-    Raises
-    ------
-    ValueError
-        If there is no such array, or it is not a finite matrix of numbers.
-    """
+    """Read the array ``X`` of an ``.npz`` file, a finite matrix of numbers."""
     with np.load(path) as file:
         if "X" not in file:
             raise ValueError(f"{path} holds {sorted(file)}, but no array named X.")
@@ -122,18 +95,12 @@ def load_samples(path: Path, dtype: npt.DTypeLike = np.float64) -> Samples:
 def file_datasets(
     path: Path, sizes: Sequence[int], seed: int, dtype: npt.DTypeLike = np.float64
 ) -> Iterator[Dataset]:
-    """Yield the samples of a file, or random rows of it for each of the sizes.
-
-    Raises
-    ------
-    ValueError
-        If the file is of no use, or has fewer rows than asked for.
-    """
+    """Yield the samples of a file, or random rows of it for each of the sizes."""
     X = load_samples(path, dtype)
     n_rows, n_features = X.shape
     for size in sizes or (n_rows,):
         if size > n_rows:
-            raise ValueError(f"{path} has {n_rows} rows, but a size of {size} was asked for.")
+            raise ValueError(f"{path} has {n_rows} rows, fewer than the requested {size}.")
         rows = np.random.default_rng(seed).permutation(n_rows)[:size]
         yield Dataset(size, n_features, path.name, partial(X.__getitem__, rows))
 

@@ -26,7 +26,7 @@ except KeyboardInterrupt:
 
 
 def seconds_to_stop(samples: int, columns: int, k: int, delay: float) -> float | None:
-    """Return the seconds from the signal to the exception; None if the fit had ended before."""
+    """Return the seconds from the signal to the exception; None if the fit had already ended."""
     command = [sys.executable, "-c", CHILD, str(samples), str(columns), str(k)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as child:
         assert child.stdout is not None
@@ -43,7 +43,7 @@ def seconds_to_stop(samples: int, columns: int, k: int, delay: float) -> float |
 @click.option("--columns", default=3, show_default=True)
 @click.option("--k", default=200, show_default=True)
 def main(samples: int, columns: int, k: int) -> None:
-    """Send SIGINT at many moments of a fit and print how long it went on."""
+    """Send SIGINT at several moments of a fit and print how long the fit takes to stop."""
     waits = []
     for delay in (0.05, 0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 4.8, 6.4):
         wait = seconds_to_stop(samples, columns, k, delay)

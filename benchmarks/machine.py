@@ -1,14 +1,18 @@
-"""Where the measurements were taken."""
+"""The machine and the library versions of a measurement."""
 
 from __future__ import annotations
 
 import os
 import platform
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
+
+import quickshiftpp
+from quickshiftpp import _core
+from reporting.tables import format_bytes, plural
 
 from .peers import Peer
 
@@ -16,20 +20,7 @@ LIBRARIES = ("numpy", "scipy", "scikit-learn", "numba", "joblib")
 
 
 def describe_machine(peers: Sequence[Peer]) -> dict[str, Any]:
-    """Return processor, memory, load, instruction set and versions.
-
-    Parameters
-    ----------
-    peers : sequence of Peer
-        Whose versions to record, beside those of the libraries they stand on.
-
-    Returns
-    -------
-    dict
-        As JSON knows it.
-    """
-    from quickshiftpp import _core
-
+    """Return processor, memory, load, instruction set and the versions of peers and libraries."""
     return {
         "time": datetime.now(UTC).isoformat(timespec="seconds"),
         "system": f"{platform.system()} {platform.release()}",
@@ -44,8 +35,19 @@ def describe_machine(peers: Sequence[Peer]) -> dict[str, Any]:
     }
 
 
+def machine_text(machine: Mapping[str, Any]) -> str:
+    """Return what `describe_machine` found, as a Markdown list."""
+    versions = ", ".join(f"{name} {number}" for name, number in machine["versions"].items())
+    return (
+        f"- **Machine**: {machine['processor']}, {plural(machine['cores'], 'core')}, "
+        f"{format_bytes(machine['memory_bytes'])} of memory, {machine['simd_level']} "
+        f"instructions, {machine['system'].split('-')[0]}; {machine['time'][:10]}.\n"
+        f"- **Versions**: Python {machine['python']}, {versions}."
+    )
+
+
 def processor_name() -> str:
-    """Return the name that the processor gives itself, or else its architecture."""
+    """Return the name of the processor, or its architecture where that is unknown."""
     try:
         lines = Path("/proc/cpuinfo").read_text().splitlines()
     except OSError:
@@ -63,7 +65,7 @@ def usable_cores() -> int:
 
 def library_versions(peers: Sequence[Peer]) -> dict[str, str]:
     """Return the version of every installed library that takes part."""
-    versions = {}
+    versions = {"quickshiftpp": quickshiftpp.__version__}
     for name in dict.fromkeys([*(peer.distribution for peer in peers), *LIBRARIES]):
         try:
             versions[name] = version(name)

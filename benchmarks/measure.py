@@ -1,7 +1,7 @@
 """One measurement, in a process of its own: ``python -m benchmarks.measure REQUEST``.
 
-The process fits a few samples first, so that imports, compilation and the start of worker processes
-are not counted, waits to be told to go, then times the fit and prints one line of JSON.
+The process first fits a few samples, so that imports, compilation and the start of worker processes
+are not counted, then times the fit and prints one line of JSON.
 """
 
 from __future__ import annotations
@@ -21,11 +21,14 @@ from typing import Any, Self
 
 import numpy as np
 
-from .peers import WARM_UP_SAMPLES, Answer, Peer, Samples, Settings, find_peer
+from .peers import TABLES, WARM_UP_SAMPLES, Answer, Peer, Samples, Settings
 
 # A fit of milliseconds is repeated and the median taken: one alone says little.
 ENOUGH_SECONDS = 0.5
 MOST_FITS = 100
+
+# Printed when the timed fit begins.
+READY = "ready"
 
 
 @dataclass(frozen=True)
@@ -37,11 +40,11 @@ class Request:
     table, peer : str
         The table of peers and the name in it.
     folder : str
-        Where the files are by which it and its parent exchange what is large.
+        The folder through which it exchanges arrays with its parent.
     settings : Settings
-        What the fit is told.
-    timeout : float
-        Seconds after which a fit ends the process, by ``SIGALRM``.
+        The settings of the fit.
+    timeout, setup_timeout : float
+        Seconds after which ``SIGALRM`` ends a fit, and all that comes before it.
     memory_limit : int
         Bytes of address space.
     """
@@ -51,6 +54,7 @@ class Request:
     folder: str
     settings: Settings
     timeout: float
+    setup_timeout: float
     memory_limit: int
 
     @property
@@ -62,11 +66,6 @@ class Request:
     def answer(self) -> Path:
         """The ``.npy`` file to write the answer to."""
         return Path(self.folder, f"{self.peer}.answer.npy")
-
-    @property
-    def ready(self) -> Path:
-        """The file to create when all is set up, before waiting for a line on standard input."""
-        return Path(self.folder, f"{self.peer}.ready")
 
     def to_json(self) -> str:
         """Return the request as text for the command line."""
@@ -82,9 +81,9 @@ class Request:
 class MemoryMeter:
     """The peak of resident memory from now on, beyond what is resident now.
 
-    Worker processes count too, where psutil is there to find them; the sum of the peaks of several
-    processes is at least the peak of their sum. Where the system cannot forget an earlier peak, as
-    on macOS, only what goes beyond that peak counts.
+    Worker processes count if psutil is installed; the sum of the peaks of several processes is at
+    least the peak of their sum. Where the system cannot reset an earlier peak (macOS), only memory
+    beyond that peak counts.
     """
 
     def __init__(self) -> None:
@@ -154,13 +153,13 @@ def warm_up(peer: Peer, X: Samples, settings: Settings) -> None:
 def timed_fits(
     peer: Peer, X: Samples, settings: Settings, timeout: float
 ) -> tuple[dict[str, Any], Answer]:
-    """Fit once, or a few times where that is quick.
+    """Fit once, or a few times if that is quick.
 
     Returns
     -------
     measurements : dict
-        ``seconds`` and ``cpu_seconds`` (of this process) as medians over ``fits``, and
-        of the first ``peak_bytes``, and ``resident_bytes`` that include input and imports.
+        The medians over all ``fits`` of ``seconds`` and ``cpu_seconds`` (of this process); of the
+        first fit, ``peak_bytes``, and ``resident_bytes``, which includes input and imports.
     answer : ndarray
     """
     seconds: list[float] = []
@@ -186,21 +185,24 @@ def timed_fits(
     return measurements, answer
 
 
-def main() -> None:
-    """Measure what the command line asks for."""
-    started = time.perf_counter()
-    request = Request.from_json(sys.argv[1])
-    peer = find_peer(request.table, request.peer)
-    X: Samples = np.load(request.samples)
-    limit_memory(request.memory_limit)
-    warm_up(peer, X, request.settings)
-    setup_seconds = time.perf_counter() - started
-    request.ready.touch()
-    sys.stdin.readline()
+def measure(request: Request) -> dict[str, Any]:
+    """Warm up, time the fit and write the answer."""
+    with deadline(request.setup_timeout):
+        peer = TABLES[request.table].find(request.peer)
+        X: Samples = np.load(request.samples)
+        warm_up(peer, X, request.settings)
+    print(READY, flush=True)
     measurements, answer = timed_fits(peer, X, request.settings, request.timeout)
     np.save(request.answer, answer)
+    return measurements
+
+
+def main() -> None:
+    """Measure what the command line asks for."""
+    request = Request.from_json(sys.argv[1])
+    limit_memory(request.memory_limit)
     # On a line of its own, whatever a library may have printed before.
-    print("\n" + json.dumps({**measurements, "setup_seconds": setup_seconds}), flush=True)
+    print("\n" + json.dumps(measure(request)), flush=True)
 
 
 if __name__ == "__main__":

@@ -1,16 +1,15 @@
-"""Who takes part: one function and one row of a table for each.
+"""The libraries that are compared: one function and one row of a table for each.
 
 A function fits the samples and returns its answer: labels for a clusterer, the distance to the k-th
-nearest sample for a neighbour search. Libraries are imported where they are used, so that a missing
+nearest sample for a neighbor search. Libraries are imported where they are used, so that a missing
 one costs only its own row, and each process holds only the library it measures.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
-from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from typing import Any, TypeAlias
 
@@ -19,28 +18,32 @@ import numpy.typing as npt
 
 Samples: TypeAlias = npt.NDArray[np.floating[Any]]
 Answer: TypeAlias = npt.NDArray[Any]
+Judgment: TypeAlias = dict[str, Any]
 
 REFERENCE = "quickshiftpp"
 
 WARM_UP_SAMPLES = 500
 
-# Fluctuations of a density from 20 neighbours reach a third and more of it, so that the default
-# beta of 0.3 would count noise as clusters here.
+# Densities estimated from 20 neighbors vary by a third and more, so that with the default beta of
+# 0.3 noise would count as clusters here.
 BETA = 0.7
+
+# Rounding differs between searches; a larger relative difference is a different neighbor.
+TOLERANCE = 1e-6
 
 
 @dataclass(frozen=True)
 class Settings:
-    """What a fit is told.
+    """The settings of a fit.
 
     Attributes
     ----------
     k : int
-        The number of neighbours, each sample counted as its own first.
+        The number of neighbors, each sample counted as its own first.
     threads : int
         The number of threads or worker processes.
     radius : float
-        The median distance to the k-th neighbour, for peers that need a scale.
+        The median distance to the k-th neighbor, for peers that need a scale.
     """
 
     k: int
@@ -55,11 +58,11 @@ class Peer:
     Attributes
     ----------
     name : str
-        How the command line and the tables call it.
+        Its name on the command line and in the tables.
     distribution : str
-        The package to install; its version is recorded.
+        The package whose version is recorded.
     module : str
-        The module whose presence says that the package is installed.
+        The module that is importable if the package is installed.
     computes : str
         What it computes, with which settings, and whether exactly.
     fit : callable
@@ -69,7 +72,7 @@ class Peer:
     needs_radius : bool
         Whether `fit` reads ``settings.radius``.
     warm_up_samples : int
-        The size of the fit that goes before the timed one, if there are so many samples.
+        The size of the fit before the timed one, if there are so many samples.
     exact : bool
         Whether its answer must be right up to the rounding of float64.
     """
@@ -88,14 +91,6 @@ class Peer:
     def installed(self) -> bool:
         """Whether the library can be imported."""
         return find_spec(self.module) is not None
-
-    @property
-    def version(self) -> str | None:
-        """The version of the library, None where it is not installed."""
-        try:
-            return version(self.distribution)
-        except PackageNotFoundError:
-            return None
 
 
 def fit_quickshiftpp(X: Samples, settings: Settings) -> Answer:
@@ -199,7 +194,7 @@ def search_faiss(X: Samples, settings: Settings) -> Answer:
     """Search with ``faiss.IndexFlatL2``; its threads follow the environment."""
     from faiss import IndexFlatL2
 
-    samples = np.ascontiguousarray(X, dtype=np.float32)  # it knows nothing else
+    samples = np.ascontiguousarray(X, dtype=np.float32)  # its only type
     index = IndexFlatL2(samples.shape[1])
     index.add(samples)
     squared_distances, _ = index.search(samples, settings.k)
@@ -236,8 +231,7 @@ CLUSTERERS = (
         "hdbscan",
         "HDBSCAN, min_cluster_size=min_samples=k; spanning tree approximate, its default",
         fit_hdbscan,
-        # Above 16,384 samples it hands core distances to worker processes, which the warm-up should
-        # have started.
+        # Above 16,384 samples it uses worker processes, which the warm-up should have started.
         warm_up_samples=17_000,
     ),
     Peer(
@@ -252,7 +246,7 @@ CLUSTERERS = (
         "sklearn-dbscan",
         "scikit-learn",
         "sklearn",
-        "DBSCAN, min_samples=k, eps the median distance to the k-th neighbour; exact",
+        "DBSCAN, min_samples=k, eps the median distance to the k-th neighbor; exact",
         fit_sklearn_dbscan,
         requirement="scikit-learn",
         needs_radius=True,
@@ -302,9 +296,71 @@ NEIGHBOR_SEARCHES = (
     ),
 )
 
-TABLES = {"CLUSTERERS": CLUSTERERS, "NEIGHBOR_SEARCHES": NEIGHBOR_SEARCHES}
+
+def count_clusters(labels: Answer, reference: Answer | None) -> Judgment:  # noqa: ARG001
+    """Return the number of clusters and the share of noise."""
+    return {
+        "clusters": len(np.unique(labels[labels >= 0])),
+        "noise": float(np.mean(labels < 0)),
+    }
 
 
-def find_peer(table: str, name: str) -> Peer:
-    """Return the row of that name."""
-    return next(peer for peer in TABLES[table] if peer.name == name)
+def compare_distances(distances: Answer, reference: Answer | None) -> Judgment:
+    """Return the largest relative difference of the k-th distances, and whether it is rounding.
+
+    Parameters
+    ----------
+    distances : ndarray of shape (n_samples,)
+        The distance from every sample to its k-th nearest.
+    reference : ndarray of shape (n_samples,) or None
+        The same by quickshiftpp; None where it did not take part.
+    """
+    if reference is None:
+        return {"difference": None, "agrees": None}
+    scale = np.maximum(np.abs(reference), np.finfo(np.float64).tiny)
+    difference = float(np.max(np.abs(distances - reference) / scale))
+    return {"difference": difference, "agrees": difference <= TOLERANCE}
+
+
+@dataclass(frozen=True)
+class Table:
+    """Peers that compute the same kind of answer.
+
+    Attributes
+    ----------
+    name, title : str
+    peers : sequence of Peer
+    judge : callable
+        Turns an answer, and that of this package, into figures for the report.
+    columns : mapping of str to str
+        The format of each of these figures.
+    """
+
+    name: str
+    title: str
+    peers: Sequence[Peer]
+    judge: Callable[[Answer, Answer | None], Judgment]
+    columns: Mapping[str, str]
+
+    def find(self, name: str) -> Peer:
+        """Return the row of that name."""
+        return next(peer for peer in self.peers if peer.name == name)
+
+
+FIT, SEARCH = "CLUSTERERS", "NEIGHBOR_SEARCHES"
+TABLES = {
+    FIT: Table(
+        FIT,
+        "Density clustering: fit time and peak memory",
+        CLUSTERERS,
+        count_clusters,
+        {"clusters": "{:,}", "noise": "{:.1%}"},
+    ),
+    SEARCH: Table(
+        SEARCH,
+        "Exact k nearest neighbors of every sample: time and peak memory",
+        NEIGHBOR_SEARCHES,
+        compare_distances,
+        {"difference": "{:.1e}", "agrees": "{}"},
+    ),
+}

@@ -1,17 +1,15 @@
 """Image segmentation: ``python -m benchmarks.segmentation``.
 
-A photograph beside scikit-image's algorithms, growth up to twelve megapixels with peak memory, a
-volume with a mask, and the search in windows beside the k-d tree. The photograph comes with
-scikit-learn, or is given; large images are mirrored copies of it, side by side.
+A photograph with this package and with scikit-image's algorithms, growth up to twelve megapixels
+with peak memory, a volume with a mask, and the search in windows against the k-d tree. The
+photograph is scikit-learn's, or your own; large images are mirrored copies of it, side by side.
 """
 
 from __future__ import annotations
 
-import json
 import math
 import multiprocessing
 import statistics
-import time
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
@@ -23,9 +21,12 @@ import click
 import numpy as np
 import numpy.typing as npt
 
+from reporting.store import write_json
+
+from .cases import growth_exponent
 from .machine import describe_machine
 from .measure import MemoryMeter
-from .timing import median_seconds
+from .timing import median_seconds, seconds_of
 
 Picture = npt.NDArray[np.uint8]
 
@@ -36,7 +37,7 @@ NEIGHBORS = (20, 100, 300)
 
 
 def photograph(path: Path | None, width: int = WIDTH, height: int = HEIGHT) -> Picture:
-    """Return the middle of a photograph, brought to a size."""
+    """Return the middle of a photograph, resized."""
     from PIL import Image, ImageOps
 
     if path is None:
@@ -58,7 +59,7 @@ def mirrored(photo: Picture, megapixels: float) -> Picture:
 
 
 def compare(photo: Picture, k: int, threads: int, rounds: int) -> list[dict[str, Any]]:
-    """Take the time of each algorithm on one photograph, in turn, and medians."""
+    """Return the median time of each algorithm on one photograph, measured in turns."""
     from quickshiftpp.segmentation import segment
 
     theirs: Any = import_module("skimage.segmentation")
@@ -73,9 +74,7 @@ def compare(photo: Picture, k: int, threads: int, rounds: int) -> list[dict[str,
     segments = {name: len(np.unique(run())) for name, run in algorithms.items()}
     for _ in range(rounds):
         for name, run in algorithms.items():
-            start = time.perf_counter()
-            run()
-            seconds[name].append(time.perf_counter() - start)
+            seconds[name].append(seconds_of(run))
     return [
         {"algorithm": name, "seconds": statistics.median(seconds[name]), "segments": segments[name]}
         for name in algorithms
@@ -83,7 +82,7 @@ def compare(photo: Picture, k: int, threads: int, rounds: int) -> list[dict[str,
 
 
 def measure_once(image: npt.NDArray[Any], options: dict[str, Any], rounds: int) -> dict[str, float]:
-    """Segment, in a process of its own: seconds, segments and bytes that were resident at most."""
+    """Segment, in a process of its own: seconds, segments and peak resident bytes."""
     from quickshiftpp.segmentation import segment
 
     segment(image[:64, :64], **{**options, "mask": None})  # starts the threads
@@ -99,38 +98,31 @@ def measure_once(image: npt.NDArray[Any], options: dict[str, Any], rounds: int) 
 
 
 def alone(image: npt.NDArray[Any], options: dict[str, Any], rounds: int = 1) -> dict[str, float]:
-    """Run :func:`measure_once` in a new process, so that memory is its own."""
+    """Run :func:`measure_once` in a new process, so that its memory can be measured."""
     with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
         return pool.submit(measure_once, image, options, rounds).result()
 
 
-def growth_exponent(results: list[dict[str, float]]) -> float:
-    """Fit seconds ~ pixels^exponent."""
-    pixels, seconds = ([math.log(result[name]) for result in results]
-                       for name in ("pixels", "seconds"))  # fmt: skip
-    return float(np.polyfit(pixels, seconds, 1)[0])
-
-
 def volume_with_mask(shape: tuple[int, ...]) -> tuple[npt.NDArray[np.uint8], Any]:
-    """Return grey ellipsoids inside one another, with noise, and a mask about them."""
+    """Return nested gray ellipsoids with noise, and a mask around them."""
     rng = np.random.default_rng(0)
     middle = np.array(shape).reshape(-1, 1, 1, 1) / 2
     radius = np.sqrt((((np.indices(shape) - middle) / middle) ** 2).sum(axis=0))
-    grey = np.select([radius < 0.4, radius < 0.8], [200, 120], 60)
-    noisy = grey + rng.normal(0, 6, shape)
+    gray = np.select([radius < 0.4, radius < 0.8], [200, 120], 60)
+    noisy = gray + rng.normal(0, 6, shape)
     return noisy.clip(0, 255).astype(np.uint8), radius < 0.95
 
 
 def search_seconds(photo: Picture, k: int, threads: int, rounds: int) -> list[dict[str, Any]]:
-    """Take the time of the search in windows and in the tree, for plain colours and the default."""
+    """Time the search in windows and in the tree, for plain colors and the default."""
     from quickshiftpp._search.pixels import Grid, index_and_search_pixels
     from quickshiftpp.segmentation import pixel_features
 
     grid = Grid(photo.shape[:2], (1.0, 1.0), None)
     lines = []
-    for colours, paper in (("plain RGB", True), ("Lab, default", False)):
+    for colors, paper in (("plain RGB", True), ("Lab, default", False)):
         samples = pixel_features(photo, paper=paper)
-        line: dict[str, Any] = {"colours": colours, "k": k}
+        line: dict[str, Any] = {"colors": colors, "k": k}
         for algorithm in ("windows", "kd_tree"):
             search = partial(index_and_search_pixels, samples, grid, k, algorithm, threads)
             line[algorithm] = median_seconds(search, rounds)
@@ -139,11 +131,13 @@ def search_seconds(photo: Picture, k: int, threads: int, rounds: int) -> list[di
 
 
 @click.command()
-@click.option("--image", type=click.Path(exists=True, path_type=Path), help="Another photograph.")
+@click.option(
+    "--image", type=click.Path(exists=True, path_type=Path), help="A photograph of your own."
+)
 @click.option("--k", default=100, show_default=True)
 @click.option("--threads", default=2, show_default=True)
 @click.option("--rounds", default=3, show_default=True)
-@click.option("--quick", is_flag=True, help="A small photograph, and no more than a megapixel.")
+@click.option("--quick", is_flag=True, help="A small photograph, and less than a megapixel.")
 @click.option("--output", type=click.Path(path_type=Path), help="Write the results as JSON.")
 def main(
     image: Path | None, k: int, threads: int, rounds: int, quick: bool, output: Path | None
@@ -166,18 +160,21 @@ def main(
             results["search"].append(line)
             ratio = line["kd_tree"] / line["windows"]
             click.echo(
-                f"  {line['colours']:<14} k = {number:<4} {line['windows']:7.3f} s "
+                f"  {line['colors']:<14} k = {number:<4} {line['windows']:7.3f} s "
                 f"{line['kd_tree']:7.3f} s   {ratio:.2f}x"
             )
 
     options = {"k": k, "n_jobs": threads}
-    click.echo("growth: megapixels, seconds, segments, resident at most")
+    click.echo("growth: megapixels, seconds, segments, peak memory")
     results["growth"] = []
     for megapixels in sizes:
         found = alone(mirrored(photo, megapixels), options, rounds if megapixels < 1 else 1)
         results["growth"].append(found)
         _echo_growth(found)
-    results["exponent"] = growth_exponent(results["growth"])
+    pixels, seconds = (
+        [found[name] for found in results["growth"]] for name in ("pixels", "seconds")
+    )
+    results["exponent"] = growth_exponent(pixels, seconds)
     click.echo(f"  seconds grow as n^{results['exponent']:.2f}")
 
     volume, mask = volume_with_mask(shape)
@@ -188,8 +185,8 @@ def main(
     results["volume"]["pixels"] = float(mask.sum())
     _echo_growth(results["volume"])
     if output is not None:
-        output.write_text(json.dumps(results, indent=2) + "\n")
-        click.echo(f"The results are in {output}.")
+        write_json(output, results)
+        click.echo(f"Written to {output}")
 
 
 def _echo_growth(found: dict[str, float]) -> None:

@@ -1,4 +1,4 @@
-"""Times taken in this very process."""
+"""Times measured in this process."""
 
 from __future__ import annotations
 
@@ -20,5 +20,5 @@ def median_seconds(work: Callable[[], object], repeats: int) -> float:
 
 
 def least_seconds(work: Callable[[], object], repeats: int) -> float:
-    """Return the least time of some work, for what a machine can do when nothing disturbs it."""
+    """Return the least time of some work, as the machine can do it when nothing disturbs it."""
     return min(seconds_of(work) for _ in range(repeats))

@@ -1,15 +1,6 @@
 """The benchmark page: ``python -m benchmarks page``.
 
-Measuring and writing meet in one JSON file only, so that the page can be written anew without
-measuring anew, and measuring goes on where it was cut off::
-
-    sections ── jobs of ──> comparisons (foresight says who would take too long), stages,
-        │                   limits, overhead
-        v
-      store  <── one entry for each job, saved as it ends
-        │
-        v
-     render ── with ──> peer_parts, cost_parts ──> verdicts, tables (Markdown), plots
-
-``scope`` holds all sizes, ``verdicts`` the floors, met or not, and ``command`` the command line.
+``scope`` holds all sizes and rules, ``measure`` the measurements section by section, and ``store``
+the JSON file that keeps them. ``render`` writes the page from that file alone, with ``floors``, the
+project's requirements on itself, and ``plots``. ``command`` is the command line.
 """

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import sys
 from datetime import datetime
 from pathlib import Path
 
 import click
-from rich.console import Console
 
-from ..commandline import PLAIN_WIDTH
+from reporting.tables import console
+
 from ..machine import describe_machine
 from ..peers import TABLES
-from ..process import ROOT
+from ..session import ROOT
+from .measure import SECTIONS, measure_missing
 from .render import write_page
 from .scope import FULL, QUICK, Protocol
-from .sections import SECTIONS, measure_missing
 from .store import Measurements
 
 DEFAULTS = Protocol()
@@ -40,8 +39,7 @@ def open_measurements(
     path: Path, protocol: Protocol, sections: list[str], fresh: bool
 ) -> Measurements:
     """Return what is measured already, without what is to be measured again."""
-    everyone = [peer for table in TABLES.values() for peer in table]
-    machine = describe_machine(everyone)
+    machine = describe_machine([peer for table in TABLES.values() for peer in table.peers])
     begun = Measurements(machine, protocol.settings())
     if not path.exists():
         return begun
@@ -53,65 +51,47 @@ def open_measurements(
     difference = measured.difference_from(machine, protocol.settings())
     if difference is not None:
         raise click.ClickException(
-            f"{path} does not go with new measurements: {difference}. Measure all of it again with "
-            "--fresh, or name another file with --measurements."
+            f"New measurements cannot be added to {path}: {difference}. Use --fresh to measure "
+            "everything again, or --measurements to name another file."
         )
     return measured
 
 
-def measure_and_keep(
-    measured: Measurements, path: Path, protocol: Protocol, sections: list[str]
-) -> int:
-    """Measure what is missing, saving after each step, and return how many steps it took."""
-    console = Console(highlight=False, width=None if sys.stdout.isatty() else PLAIN_WIDTH)
-    with console.status("starting") as status:
-
-        def keep(job: str) -> None:
-            measured.save(path)
-            console.print(f"{datetime.now():%H:%M:%S} {job}", soft_wrap=True)
-
-        return measure_missing(measured, protocol, sections, status.update, keep)
-
-
 @click.command("page", context_settings={"show_default": True})
 @click.option(
-    "--sections",
-    callback=section_names,
-    help=f"Some of {', '.join(SECTIONS)}; all by default.",
+    "--sections", callback=section_names, help=f"Some of {', '.join(SECTIONS)}; default: all."
 )
 @click.option(
     "--data",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     help="The folder with real data; without it the section `real` is left out.",
 )
-@click.option("--render-only", is_flag=True, help="Write the page, measure nothing.")
-@click.option("--fresh", is_flag=True, help="Measure again what is there of these sections.")
+@click.option("--render-only", is_flag=True, help="Write the page without measuring.")
+@click.option("--fresh", is_flag=True, help="Measure these sections again.")
 @click.option("--quick", is_flag=True, help="Small sizes, one round: to see that it works.")
-@click.option(
-    "--threads", type=click.IntRange(min=1), default=DEFAULTS.threads, help="Of everyone."
-)
+@click.option("--threads", type=click.IntRange(min=1), default=DEFAULTS.threads, help="For all.")
 @click.option("--repeats", type=click.IntRange(min=1), default=DEFAULTS.repeats, help="Rounds.")
 @click.option(
     "--patience",
     type=click.FloatRange(min=0),
     default=DEFAULTS.patience,
-    help="Seconds: what took longer is not repeated.",
+    help="Seconds: a fit that took longer is not repeated.",
 )
 @click.option(
     "--timeout",
     type=click.FloatRange(min=0.1),
     default=DEFAULTS.timeout,
-    help="Seconds for one fit of a peer, also if only expected.",
+    help="Seconds for one fit of a peer.",
 )
 @click.option(
     "--measurements",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="The JSON file; docs/benchmarks/measurements.json, with --quick in benchmarks/results.",
+    help="The JSON file; default: measurements.json in the folder of the plots.",
 )
 @click.option(
     "--output",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="The page; docs/benchmarks.md, with --quick in benchmarks/results.",
+    help="The page; default: docs/benchmarks.md, with --quick in benchmarks/results.",
 )
 def page_command(
     sections: list[str],
@@ -126,13 +106,12 @@ def page_command(
     measurements: Path | None,
     output: Path | None,
 ) -> None:
-    """Measure what is missing of the benchmark page, and write it.
+    """Measure what the benchmark page lacks, and write it.
 
-    What is measured is kept in a JSON file as it comes: a run that is cut off goes on where it
-    stopped. Plots go to a folder beside the page, of the same name.
+    Each measurement is stored when it is done, so that an interrupted run resumes. Plots go into
+    the folder of the page's name beside it.
     """
-    folder = ROOT / "benchmarks" / "results" if quick else ROOT / "docs"
-    output = output or folder / "benchmarks.md"
+    output = output or ROOT / ("benchmarks/results" if quick else "docs") / "benchmarks.md"
     path = measurements or output.with_suffix("") / "measurements.json"
     if render_only:
         if not path.exists():
@@ -148,7 +127,14 @@ def page_command(
             timeout=timeout,
         )
         measured = open_measurements(path, protocol, sections, fresh)
-        if measure_and_keep(measured, path, protocol, sections) == 0:
-            click.echo("All of this is measured already; --fresh measures it again.")
+        target = console()
+        with target.status("starting") as status:
+
+            def keep(job: str) -> None:
+                measured.save(path)
+                target.print(f"{datetime.now():%H:%M:%S} {job}", markup=False, soft_wrap=True)
+
+            if measure_missing(measured, protocol, sections, status.update, keep) == 0:
+                click.echo("Everything is measured already; --fresh measures it again.")
     write_page(measured, output)
     click.echo(f"Written to {output}")

@@ -1,20 +1,47 @@
-"""The page itself, from the measurements and nothing else."""
+"""The page, written from the measurements alone."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from ..report import format_bytes, plural
-from .cost_parts import machine_limits, small_inputs, stage_shares
-from .peer_parts import fits, real_data, searches
+from reporting.tables import (
+    NOTHING,
+    bold,
+    format_bytes,
+    format_seconds,
+    plural,
+    short_number,
+    significant,
+    table,
+)
+from reporting.verdicts import count_met, verdict_table
+
+from ..cases import (
+    Case,
+    Result,
+    case_table,
+    failure_text,
+    failures,
+    format_ratio,
+    growth_exponents,
+    peer_name,
+)
+from ..machine import machine_text
+from ..peers import FIT, REFERENCE, SEARCH, TABLES
+from .floors import TREES, all_floors
+from .plots import plot_series, plot_stages
+from .scope import COLUMNS_OVER_N, REAL_DATA
 from .store import Measurements
-from .tables import markdown_table
-from .verdicts import FIT, SEARCH, TREES, all_verdicts
+
+LEFT_OUT = "*Left out of this run.*"
+BEFORE_NEIGHBORS_END = ("checks", "index", "neighbors")
+# The bytes of one entry of the answer of all_neighbors: a distance and a row number.
+ENTRY_BYTES = 16
 
 
 def write_page(measured: Measurements, path: Path) -> None:
-    """Write the page, and its plots into a folder beside it of the same name."""
+    """Write the page, and its plots into the folder of the same name beside it."""
     plots = path.with_suffix("")
     parts = [part for section in PARTS for part in section(measured, plots)]
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -23,42 +50,37 @@ def write_page(measured: Measurements, path: Path) -> None:
 
 def introduction(measured: Measurements, plots: Path) -> Iterator[str]:
     """Yield what is measured, where and how."""
-    machine, settings = measured.machine, measured.settings
-    versions = ", ".join(f"{name} {number}" for name, number in machine["versions"].items())
+    settings = measured.settings
+    limit = f"{settings['timeout']:g} s"
     yield "# Benchmarks"
     yield (
-        "quickshiftpp beside its peers, in one run on one machine. This page is written by "
-        "`python -m benchmarks page --data DIR`, from the measurements in "
+        "quickshiftpp and its peers, measured in one run on one machine. "
+        "`python -m benchmarks page --data DIR` writes this page from the measurements in "
         f"[{plots.name}/measurements.json]({plots.name}/measurements.json)."
     )
-    yield "\n".join(
-        [
-            f"- **Machine**: {machine['processor']}, {plural(machine['cores'], 'core')}, "
-            f"{format_bytes(machine['memory_bytes'])} of memory, {machine['simd_level']} "
-            f"instructions, {machine['system'].split('-')[0]}; {machine['time'][:10]}.",
-            f"- **Versions**: Python {machine['python']}, {versions}.",
-            f"- **Data**: 20 Gaussian blobs of differing width, float64, k = {settings['k']}, "
-            "unless it says otherwise.",
-            f"- **Rules**: everyone gets {plural(settings['threads'], 'thread')} and each fit a "
-            "process of its own, after a warm-up that imports and compiles. Round 1 of all comes "
-            f"before round 2 of any; times are medians{rounds_text(measured)}.",
-            f"- **Limits**: a fit of a peer is ended after {settings['timeout']:g} s (*> "
-            f"{settings['timeout']:g} s*) or at {settings['memory_limit']:g} GiB (*out of "
-            "memory*). Where smaller sizes say that it would come to that, it is not run: "
-            "*≈ 200 s* is the time to expect, and a dash stands for all larger sizes.",
-            "- **Ratios** in brackets are to quickshiftpp: above 1x is slower.",
-            "- **Peak memory** is what a fit adds to its process, beyond input and imports, "
-            "worker processes included.",
-        ]
+    yield (
+        f"{machine_text(measured.machine)}\n"
+        f"- **Data**: 20 Gaussian blobs of different widths, float64, k = {settings['k']}, unless "
+        "stated otherwise.\n"
+        f"- **Rules**: every library gets {plural(settings['threads'], 'thread')}, and every fit "
+        "its own process, after a warm-up that imports and compiles. Round 1 of all libraries "
+        f"comes before round 2 of any. Times are medians{rounds_text(measured)}.\n"
+        f"- **Limits**: a fit of a peer is stopped after {limit} (*> {limit}*) or at "
+        f"{settings['memory_limit']:g} GiB (*out of memory*). It is not run if smaller sizes "
+        "predict that it would be: *≈ 200 s* is the predicted time, and a dash means that even a "
+        "smaller size was too large.\n"
+        "- **Ratios** in parentheses are relative to quickshiftpp: above 1x is slower.\n"
+        "- **Peak memory** is what a fit adds to its process, beyond input and imports, worker "
+        "processes included."
     )
 
 
 def rounds_text(measured: Measurements) -> str:
-    """Return of how many rounds the times are medians, with the exceptions."""
+    """Return the number of rounds behind the medians, with the exceptions."""
     counts = [
         len(result.rounds)
-        for table, section in ((SEARCH, "search"), (FIT, "fit"), (SEARCH, "real"), (FIT, "real"))
-        for case in measured.cases(table, section)
+        for name, section in ((SEARCH, "search"), (FIT, "fit"), (SEARCH, "real"), (FIT, "real"))
+        for case in measured.cases(name, section)
         for result in case.results
         if result.status == "ok"
     ]
@@ -66,24 +88,255 @@ def rounds_text(measured: Measurements) -> str:
         return ""
     most = max(counts)
     fewer = len(counts) - counts.count(most)
-    exceptions = f"; what takes long is not repeated ({fewer} of {len(counts)} times)"
+    exceptions = f"; slow fits are not repeated ({fewer} of {len(counts)})"
     return f" of {plural(most, 'round')}{exceptions if fewer else ''}"
 
 
 def floors(measured: Measurements, plots: Path) -> Iterator[str]:  # noqa: ARG001
     """Yield the table of floors."""
-    verdicts = all_verdicts(measured)
-    words = {True: "yes", False: "**no**", None: "-"}
-    judged = [verdict for verdict in verdicts if verdict.met is not None]
-    yield "## The floors"
+    verdicts = all_floors(measured)
+    met, judged = count_met(verdicts)
+    yield "## Floors"
     yield (
-        f"What the project asks of itself: met in {sum(bool(v.met) for v in judged)} of "
-        f"{len(judged)} cases measured. *All k-NN* is the exact search for the "
-        f"{measured.settings['k']} nearest of every sample, *trees* the fastest of "
-        f"{', '.join(TREES)}."
+        f"What the project requires of itself: met in {met} of {judged} measured cases. *All k-NN* "
+        f"is the exact search for the {measured.settings['k']} nearest of every sample, *trees* "
+        f"the fastest of {', '.join(TREES)}."
     )
-    rows = [[v.what, v.floor, v.measured, words[v.met]] for v in verdicts]
-    yield markdown_table(["what", "at least", "measured", "met"], rows, numbers_from=4)
+    yield verdict_table(verdicts)
+
+
+def fits(measured: Measurements, plots: Path) -> Iterator[str]:
+    """Yield the clusterers over n and d."""
+    yield "## The whole fit"
+    yield "From samples to labels. The peers compute different clusterings:"
+    yield from comparisons(measured, plots, FIT, "fit")
+
+
+def searches(measured: Measurements, plots: Path) -> Iterator[str]:
+    """Yield the neighbor searches over n and d."""
+    yield "## The neighbor search alone"
+    yield f"The {measured.settings['k']} nearest of every sample, by `all_neighbors` and its peers:"
+    yield from comparisons(measured, plots, SEARCH, "search")
+    largest: dict[str, float] = {}
+    for section in ("search", "real"):
+        for case in measured.cases(SEARCH, section):
+            for result in case.results:
+                difference = result.judgment.get("difference")
+                if result.peer != REFERENCE and difference is not None:
+                    largest[result.peer] = max(largest.get(result.peer, 0.0), difference)
+    if largest:
+        listed = ", ".join(f"{peer} {difference:.0e}" for peer, difference in largest.items())
+        yield (
+            "The largest relative difference of a distance to the k-th neighbor from that of "
+            f"quickshiftpp: {listed}."
+        )
+
+
+def comparisons(measured: Measurements, plots: Path, name: str, section: str) -> Iterator[str]:
+    """Yield plots and tables of one section: over n, over d, and the other sizes."""
+    yield "\n".join(f"- {peer_name(peer.name)}: {peer.computes}" for peer in TABLES[name].peers)
+    cases = list(measured.cases(name, section))
+    if not cases:
+        yield LEFT_OUT
+        return
+    usual_k, timeout = measured.settings["k"], measured.settings["timeout"]
+    over_d = longest_row([case for case in cases if case.k == usual_k])
+    over_n = sorted(
+        (case for case in cases if case.n_features == COLUMNS_OVER_N),
+        key=lambda case: case.n_samples,
+    )
+    others = [case for case in cases if case not in over_n and case not in over_d]
+    if over_n:
+        plot = plots / f"{section}-over-n.png"
+        plot_series(plot, name, over_n, lambda case: case.n_samples, "samples", timeout)
+        yield f"### Over the number of samples, d = {COLUMNS_OVER_N}"
+        yield f"![Time and peak memory over the number of samples]({plots.name}/{plot.name})"
+        if over_n[-1].k != usual_k:
+            yield f"The hollow marker is a fit of float32 samples with k = {over_n[-1].k}."
+        yield from series_tables(over_n, [samples_heading(case, usual_k) for case in over_n])
+    if over_d:
+        plot = plots / f"{section}-over-d.png"
+        plot_series(plot, name, over_d, lambda case: case.n_features, "columns", timeout)
+        yield f"### Over the number of columns, n = {over_d[0].n_samples:,}"
+        yield f"![Time and peak memory over the number of columns]({plots.name}/{plot.name})"
+        yield from series_tables(over_d, [f"d = {case.n_features}" for case in over_d])
+    if others:
+        yield "### Other sizes"
+        yield from series_tables(
+            others, [f"{samples_heading(case, usual_k)}, d = {case.n_features}" for case in others]
+        )
+
+
+def longest_row(cases: Sequence[Case]) -> list[Case]:
+    """Return the cases of the number of samples with the most numbers of columns."""
+    rows: dict[int, list[Case]] = {}
+    for case in cases:
+        rows.setdefault(case.n_samples, []).append(case)
+    longest = max(rows.values(), key=len, default=[])
+    return sorted(longest, key=lambda case: case.n_features) if len(longest) > 1 else []
+
+
+def samples_heading(case: Case, usual_k: int) -> str:
+    """Return the number of samples, and of neighbors where that is not the usual one."""
+    text = f"n = {short_number(case.n_samples)}"
+    return text if case.k == usual_k else f"{text}, k = {case.k}, float32"
+
+
+def series_tables(cases: Sequence[Case], headings: Sequence[str]) -> Iterator[str]:
+    """Yield a table of times, peers by cases, then failures, and a folded table of memory."""
+    peers = list(dict.fromkeys(result.peer for case in cases for result in case.results))
+    alike = [
+        case for case in cases if (case.k, case.n_features) == (cases[0].k, cases[0].n_features)
+    ]
+    growth = {entry["peer"]: f"n^{entry['exponent']:.2f}" for entry in growth_exponents(alike)}
+    times, memory = [], []
+    for peer in peers:
+        found = [(case, case.find(peer)) for case in cases]
+        grows = [growth.get(peer, NOTHING)] if growth else []
+        times.append([peer_name(peer), *(time_cell(*pair) for pair in found), *grows])
+        memory.append([peer_name(peer), *(memory_cell(result) for _, result in found)])
+    yield table(["", *headings, *(["grows as"] if growth else [])], times)
+    told = failures(cases)
+    if told:
+        yield "; ".join(text.partition(". ")[0] for text in told) + "."
+    yield (
+        f"<details><summary>Peak memory</summary>\n\n{table(['', *headings], memory)}\n\n</details>"
+    )
+
+
+def time_cell(case: Case, result: Result | None) -> str:
+    """Return a time with its ratio to this package's, or why there is none."""
+    if result is None or result.status != "ok":
+        return failure_text(result) if result else NOTHING
+    text = format_seconds(result.median_seconds)
+    if result.peer == REFERENCE:
+        return bold(text)
+    own = case.reference
+    return f"{text} ({format_ratio(result.median_seconds, own.median_seconds)})" if own else text
+
+
+def memory_cell(result: Result | None) -> str:
+    """Return the peak memory of a result."""
+    if result is None or result.status != "ok":
+        return NOTHING
+    text = format_bytes(result.median_peak)
+    return bold(text) if result.peer == REFERENCE else text
+
+
+def real_data(measured: Measurements, plots: Path) -> Iterator[str]:  # noqa: ARG001
+    """Yield the comparisons on real data."""
+    yield "## Real data"
+    entries = measured.entries("real")
+    for real in REAL_DATA:
+        if real.file not in entries:
+            yield f"*{real.name} was left out: `--data` named no folder with {real.file}.*"
+            continue
+        case = Case.from_dict(entries[real.file])
+        what = "whole fit" if real.table == FIT else "neighbor search"
+        yield (
+            f"**{real.name.removesuffix('.npz')}**, {case.n_samples:,} x {case.n_features}, "
+            f"{real.dtype}, {what}:"
+        )
+        yield case_table(case, {})
+
+
+def stage_shares(measured: Measurements, plots: Path) -> Iterator[str]:
+    """Yield the share of each stage of a fit."""
+    yield "## Where the time of a fit goes"
+    entries = list(measured.entries("stages").values())
+    if not entries:
+        yield LEFT_OUT
+        return
+    plot = plots / "stages.png"
+    plot_stages(plot, entries)
+    yield f"![The share of each stage of a fit]({plots.name}/{plot.name})"
+    yield (
+        "*checks* is the validation of the input, *index* the construction of the tree, *ascent* "
+        "the search for the nearest denser sample, *modes* the mode tree, *other* mostly the "
+        "release of memory."
+    )
+    rows = []
+    for entry in entries:
+        stages, seconds = entry["stages"], sum(entry["stages"].values())
+        share = sum(stages.get(name, 0.0) for name in BEFORE_NEIGHBORS_END) / seconds
+        rows.append(
+            [
+                f"n = {entry['n_samples']:,}, d = {entry['n_features']}",
+                format_seconds(entry["fit"]),
+                f"{share:.0%}",
+                f"{format_seconds(entry['cut'])} ({entry['cut'] / entry['fit']:.1%} of the fit)",
+            ]
+        )
+    yield table(["", "fit", "up to the neighbors", "a cut at another beta"], rows)
+
+
+def machine_limits(measured: Measurements, plots: Path) -> Iterator[str]:  # noqa: ARG001
+    """Yield how far the neighbor search is from what the machine can do."""
+    yield "## Distance to the machine's limits"
+    limits = measured.entries("limits")
+    if not {"bandwidth", "product"} <= limits.keys():
+        yield LEFT_OUT
+        return
+    bandwidth, flops = max(limits["bandwidth"].values()), limits["product"]["flops"]
+    yield (
+        f"With {plural(measured.settings['threads'], 'thread')} this machine copies arrays larger "
+        f"than the caches at {limits['bandwidth']['copy'] / 1e9:.1f} GB/s, adds them at "
+        f"{limits['bandwidth']['add'] / 1e9:.1f} GB/s (as STREAM counts bytes), and multiplies "
+        f"float32 matrices at {flops / 1e9:.0f} GFLOP/s. The search must at least write its "
+        "answer, a distance and a row number for each neighbor. Comparing all pairs by matrix "
+        "products would take 2 n n d operations; above 100% most pairs were never compared."
+    )
+    cases = [*measured.cases(SEARCH, "search"), *measured.cases(SEARCH, "real")]
+    rows = []
+    for case in sorted(cases, key=lambda case: (case.n_features, case.n_samples)):
+        if case.reference is not None:
+            seconds = case.reference.median_seconds
+            written = case.n_samples * case.k * ENTRY_BYTES / seconds
+            compared = 2 * case.n_samples**2 * case.n_features / seconds
+            name = "" if case.description.startswith("20 Gaussian") else f" ({case.description})"
+            rows.append(
+                [
+                    f"n = {case.n_samples:,}, d = {case.n_features}{name}",
+                    format_seconds(seconds),
+                    f"{significant(written / 1e9)} GB/s",
+                    f"{written / bandwidth:.1%}",
+                    f"{significant(compared / 1e9)} GFLOP/s",
+                    format_share(compared / flops),
+                ]
+            )
+    header = ["search", "time", "answer written", "of the bandwidth", "all pairs at"]
+    yield table([*header, "of the product rate"], rows)
+
+
+def format_share(share: float) -> str:
+    """Return a share in percent, or as a factor where it is far above 1.
+
+    Examples
+    --------
+    >>> format_share(0.5), format_share(1234.25)
+    ('50%', '1,234 times')
+    """
+    return f"{share:.0%}" if share < 10 else f"{share:,.0f} times"
+
+
+def small_inputs(measured: Measurements, plots: Path) -> Iterator[str]:  # noqa: ARG001
+    """Yield the fixed costs."""
+    yield "## Small inputs"
+    entries = measured.entries("small")
+    if not entries:
+        yield LEFT_OUT
+        return
+    cases = {key: Case.from_dict(entry) for key, entry in entries.items() if "table" in entry}
+    if cases:
+        first = next(iter(cases.values()))
+        headings = [plural(int(key.rpartition("=")[2]), "thread") for key in cases]
+        yield f"One fit of {first.n_samples} samples, d = {first.n_features}:"
+        yield next(series_tables(list(cases.values()), headings))
+    if "import" in entries:
+        yield (
+            f"`import quickshiftpp` takes {format_seconds(entries['import']['seconds'])} when "
+            "`sklearn.base` is imported already."
+        )
 
 
 PARTS = (

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ..peers import FIT, SEARCH
+
 Shape = tuple[int, int]
 
 
@@ -25,7 +27,7 @@ class RealData:
     peers : tuple of str or None
         Who takes part; None for all.
     patience, timeout : float
-        At least so many seconds, where a floor rests on peers that are slow: see `Protocol`.
+        Lower bounds on the seconds of `Protocol`, where a floor rests on slow peers.
     """
 
     file: str
@@ -35,14 +37,19 @@ class RealData:
     patience: float = 0.0
     timeout: float = 0.0
 
+    @property
+    def name(self) -> str:
+        """The name of the file, without its folder."""
+        return self.file.rpartition("/")[2]
+
 
 REAL_DATA = (
-    RealData("points/geolife_2m.npz", "CLUSTERERS"),
-    RealData("points/sorvilier_scan.npz", "CLUSTERERS"),
-    # Pixels are whole numbers, the same in float32, which is all that faiss takes.
+    RealData("points/geolife_2m.npz", FIT),
+    RealData("points/sorvilier_scan.npz", FIT),
+    # Pixels are whole numbers, exact in float32, the only type that faiss takes.
     RealData(
         "paper/mnist.npz",
-        "NEIGHBOR_SEARCHES",
+        SEARCH,
         "float32",
         ("quickshiftpp", "scikit-learn", "faiss"),
         patience=200.0,
@@ -58,16 +65,16 @@ class Scope:
     Attributes
     ----------
     search, fit : sequence of Shape
-        For the neighbour searches and for the clusterers.
+        For the neighbor searches and for the clusterers.
     stages : sequence of Shape
-        Where the share of each stage is taken.
+        Where the share of each stage is measured.
     small : Shape
         Where the fixed cost of a fit shows.
     huge : sequence of Shape
-        For this package alone, in float32 and with `huge_k` neighbours.
+        For this package alone, in float32 and with `huge_k` neighbors.
     huge_k : int
     product_size : int
-        The side of the matrices whose product is timed.
+        The number of rows of the matrices whose product is timed.
     stream_bytes : int
         The size of each array that is copied to find the bandwidth of memory.
     """
@@ -82,32 +89,17 @@ class Scope:
     stream_bytes: int
 
 
-# How the page plots them: over n with so many columns, over d with so many samples.
+# The page plots time over n for this number of columns.
 COLUMNS_OVER_N = 2
-SAMPLES_OVER_D = 10_000
 
 _OVER_N = [(n, COLUMNS_OVER_N) for n in (10_000, 100_000, 1_000_000, 10_000_000)]
-_OVER_D = [(SAMPLES_OVER_D, d) for d in (2, 4, 16, 64, 256, 784)]
+_OVER_D = [(10_000, d) for d in (2, 4, 16, 64, 256, 784)]
+_OTHERS = [(1_000_000, 3), (1_000_000, 5), (100_000, 5), (100_000, 10), (100_000, 16)]
 
 FULL = Scope(
-    search=(
-        *_OVER_N,
-        (1_000_000, 3),
-        (1_000_000, 5),
-        (100_000, 5),
-        (100_000, 10),
-        (100_000, 16),
-        *_OVER_D,
-    ),
+    search=(*_OVER_N, *_OTHERS, *_OVER_D),
     fit=(*_OVER_N, (1_000_000, 3), *_OVER_D),
-    stages=(
-        (10_000, 2),
-        (100_000, 2),
-        (1_000_000, 2),
-        (1_000_000, 3),
-        (1_000_000, 5),
-        (10_000, 64),
-    ),
+    stages=(*_OVER_N[:3], (1_000_000, 3), (1_000_000, 5), (10_000, 64)),
     small=(200, 2),
     huge=((100_000_000, 2),),
     huge_k=10,
@@ -115,9 +107,11 @@ FULL = Scope(
     stream_bytes=2**28,
 )
 
+_QUICK_SHAPES = ((1_000, 2), (3_000, 2), (10_000, 2), (1_000, 16))
+
 QUICK = Scope(
-    search=((1_000, 2), (3_000, 2), (10_000, 2), (1_000, 16)),
-    fit=((1_000, 2), (3_000, 2), (10_000, 2), (1_000, 16)),
+    search=_QUICK_SHAPES,
+    fit=_QUICK_SHAPES,
     stages=((3_000, 2), (10_000, 2)),
     small=(200, 2),
     huge=(),
@@ -140,10 +134,10 @@ class Protocol:
     peers : tuple of str or None
         The names of those who take part beside this package; None for all.
     k, threads, repeats, seed : int
-        The number of neighbours, of threads, of rounds, and the seed of the samples.
+        The number of neighbors, of threads, of rounds, and the seed of the samples.
     patience : float
-        Seconds: what took longer is not repeated. Enough for three rounds of whatever a floor
-        rests on.
+        Seconds: a fit that took longer is not repeated. Enough for three rounds of every fit that
+        a floor rests on.
     timeout : float
         Seconds for one fit of a peer.
     memory_limit : float
@@ -161,11 +155,11 @@ class Protocol:
     timeout: float = 120.0
     memory_limit: float = 16.0
 
-    # Twelve times the tenth of the size, and half of that again; and what the floor allows.
+    # For the huge sizes: the time is generous, the memory is what the floor allows.
     huge_timeout = 1_800.0
     huge_memory_bytes = 24 * 10**9
 
     def settings(self) -> Mapping[str, Any]:
-        """Return what measurements must have in common to stand on one page."""
+        """Return what measurements must have in common to be on one page."""
         kept = ("k", "threads", "seed", "timeout", "memory_limit")
         return {name: getattr(self, name) for name in kept}

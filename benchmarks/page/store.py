@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import json
-import os
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Self
 
-from ..session import Case
+from reporting.store import read_json, write_json
+
+from ..cases import Case
 
 Entry = dict[str, Any]
 
-# What must be the same for two measurements to be comparable.
+# What must be equal for two measurements to be comparable.
 IDENTITY = ("processor", "cores", "memory_bytes", "python", "versions")
 
 
@@ -21,10 +21,8 @@ class Measurements:
 
     Parameters
     ----------
-    machine : mapping
-        As `machine.describe_machine` has it.
-    settings : mapping
-        As `scope.Protocol.settings` has them.
+    machine, settings : mapping
+        From `describe_machine` and `Protocol.settings`.
     sections : mapping of str to mapping of str to dict
         The entries.
     """
@@ -42,15 +40,12 @@ class Measurements:
     @classmethod
     def load(cls, path: Path) -> Self:
         """Return what `save` wrote."""
-        content = json.loads(path.read_text())
+        content = read_json(path)
         return cls(content["machine"], content["settings"], content["sections"])
 
     def save(self, path: Path) -> None:
-        """Write everything; a run that is cut off leaves the old file or the new one."""
-        path.parent.mkdir(parents=True, exist_ok=True)
-        unfinished = path.with_name(f".{path.name}.unfinished")
-        unfinished.write_text(json.dumps(vars(self), indent=1) + "\n")
-        os.replace(unfinished, path)
+        """Write everything."""
+        write_json(path, vars(self))
 
     def forget(self, sections: Iterable[str]) -> None:
         """Drop the entries of these sections."""
@@ -60,7 +55,7 @@ class Measurements:
     def difference_from(
         self, machine: Mapping[str, Any], settings: Mapping[str, Any]
     ) -> str | None:
-        """Return what keeps new measurements from joining these, None if nothing does."""
+        """Return why new measurements cannot join these; None if they can."""
         pairs = {name: (self.machine.get(name), machine.get(name)) for name in IDENTITY}
         names = self.settings.keys() | settings.keys()
         pairs |= {name: (self.settings.get(name), settings.get(name)) for name in sorted(names)}
@@ -74,7 +69,7 @@ class Measurements:
         return self.sections.get(section, {})
 
     def add(self, section: str, key: str, entry: Entry) -> None:
-        """Keep one more entry."""
+        """Add one entry."""
         self.sections.setdefault(section, {})[key] = entry
 
     def cases(self, table: str, section: str) -> Iterator[Case]:

@@ -11,7 +11,7 @@ import json
 import signal
 import subprocess
 import sys
-from importlib import import_module
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -20,13 +20,27 @@ import pytest
 pytest.importorskip("click")
 pytest.importorskip("rich")
 
+from click.testing import CliRunner
+from rich.console import Console
+
+from benchmarks import cases
+from benchmarks.cases import (
+    Case,
+    Result,
+    case_table,
+    failures,
+    growth_exponent,
+    growth_exponents,
+    growth_table,
+)
+from benchmarks.compare import comparison_command
+from benchmarks.data import blobs, load_samples, typical_radius
+from benchmarks.measure import MemoryMeter, Request
+from benchmarks.peers import TABLES, Peer, Settings, compare_distances
+from benchmarks.session import explain_failure, run_process, start_result
+from reporting.tables import show
+
 ROOT = Path(__file__).parents[2]
-
-
-@pytest.fixture(autouse=True)
-def _root_on_path(monkeypatch):
-    """The programs are not installed: they are found from the root of the repository."""
-    monkeypatch.syspath_prepend(str(ROOT))
 
 
 def run_program(module, *arguments):
@@ -40,24 +54,26 @@ def run_program(module, *arguments):
 
 
 def make_case(n_samples, seconds_by_peer):
-    session = import_module("benchmarks.session")
     results = [
-        session.Result(
+        Result(
             peer,
             rounds=[{"seconds": value, "peak_bytes": 2**20} for value in seconds],
-            verdict={"clusters": 1234},
+            judgment={"clusters": 1234},
         )
         for peer, seconds in seconds_by_peer.items()
     ]
-    return session.Case(n_samples, 2, 20, "test data", results)
+    return Case(n_samples, 2, 20, "test data", results)
 
 
-def printed(function, *arguments):
-    from rich.console import Console
-
+def printed(markdown):
     text = io.StringIO()
-    function(Console(file=text, width=120), *arguments)
+    show(Console(file=text, width=120), markdown)
     return text.getvalue()
+
+
+def make_request(folder="", **changes):
+    request = Request("CLUSTERERS", "quickshiftpp", str(folder), Settings(20, 1), 7.0, 60.0, 2**31)
+    return replace(request, **changes)
 
 
 def cells(text, first):
@@ -93,7 +109,7 @@ def test_clustering_program(tmp_path):
     assert case["results"][0]["time_ratio"] == 1
     assert case["results"][0]["noise"] == 0
 
-    assert "n = 500, d = 2, k = 20" in run.stdout
+    assert "n = 500, d = 2, k = 20: 20 Gaussian blobs" in run.stdout
     assert content["machine"]["simd_level"] in run.stdout
     assert "1.00x" in cells(run.stdout.partition("n = 500")[2], "quickshiftpp")
     assert cells(run.stdout.partition("n = 500")[2], "sklearn-dbscan")
@@ -126,10 +142,7 @@ def test_neighbors_program_on_a_file(tmp_path):
     ],
 )
 def test_bad_options_get_a_sentence(arguments, sentence):
-    from click.testing import CliRunner
-
-    program = import_module("benchmarks.__main__").PROGRAM
-    result = CliRunner().invoke(import_module("benchmarks.commandline").command(program), arguments)
+    result = CliRunner().invoke(comparison_command(TABLES["CLUSTERERS"]), arguments)
     assert result.exit_code == 2
     assert sentence in " ".join(result.output.split())
 
@@ -146,20 +159,17 @@ def test_bad_files_get_a_sentence(tmp_path, arrays, sentence):
     path = tmp_path / "data.npz"
     np.savez(path, **arrays)
     with pytest.raises(ValueError, match=sentence):
-        import_module("benchmarks.data").load_samples(path)
+        load_samples(path)
 
 
 def test_a_missing_peer_is_reported_with_what_to_install():
-    peers, session = import_module("benchmarks.peers"), import_module("benchmarks.session")
-    absent = peers.Peer("absent", "absent", "no_such_module", "nothing", fit=lambda X, _: X)
-    result = session.start_result(absent)
+    absent = Peer("absent", "absent", "no_such_module", "nothing", fit=lambda X, _: X)
+    result = start_result(absent)
     assert result.status == "missing"
-    assert "pip install 'quickshiftpp[bench]'" in result.message
-    assert absent.version is None
 
-    case = session.Case(500, 2, 20, "test data", [result])
-    text = printed(import_module("benchmarks.report").print_case, case, {"clusters": "{:,}"})
-    assert "absent is not installed: pip install 'quickshiftpp[bench]'" in text
+    case = Case(500, 2, 20, "test data", [result])
+    assert failures([case]) == ["absent is not installed: pip install 'quickshiftpp[bench]'"]
+    assert cells(printed(case_table(case, {})), "absent")[1] == "missing"
     assert case.to_dict()["results"][0]["status"] == "missing"
 
 
@@ -182,38 +192,22 @@ def test_a_missing_peer_is_reported_with_what_to_install():
     ],
 )
 def test_failures_are_explained(code, errors, status, message):
-    peers, measure = import_module("benchmarks.peers"), import_module("benchmarks.measure")
-    request = measure.Request("CLUSTERERS", "tomato", "", peers.Settings(20, 2), 7.0, 2 * 2**30)
-    found = import_module("benchmarks.process").explain_failure(request, code, errors)
+    found = explain_failure(make_request(), code, errors, is_ready=True)
     assert found[0] == status
     assert message in found[1]
 
 
 def test_a_process_that_fails_while_setting_up_is_explained(tmp_path):
-    peers, measure = import_module("benchmarks.peers"), import_module("benchmarks.measure")
-    process_module = import_module("benchmarks.process")
-    request = measure.Request(
-        "CLUSTERERS", "quickshiftpp", str(tmp_path), peers.Settings(20, 1), 60.0, 2**33
-    )
-    process = process_module.MeasuringProcess(request)  # there are no samples for it to read
-    process_module.wait_until_ready([process], 60.0)
-    assert process.run() is None
-    process.close()
-    assert process.failure[0] == "failed"
-    assert "samples.npy" in process.failure[1]
+    status, message = run_process(make_request(tmp_path))  # there are no samples for it to read
+    assert status == "failed"
+    assert "samples.npy" in message
 
 
 def test_a_process_that_does_not_get_ready_is_ended(tmp_path):
-    peers, measure = import_module("benchmarks.peers"), import_module("benchmarks.measure")
-    process_module = import_module("benchmarks.process")
-    request = measure.Request(
-        "CLUSTERERS", "quickshiftpp", str(tmp_path), peers.Settings(20, 1), 60.0, 2**33
-    )
-    process = process_module.MeasuringProcess(request)
-    process_module.wait_until_ready([process], 0.0)
-    assert process.run() is None
-    assert process.failure == ("set-up timeout", "set-up > 0 s")
-    process.close()
+    np.save(tmp_path / "samples.npy", np.random.default_rng(0).random((100_000, 16)))
+    # The warm-up of this many neighbors takes longer.
+    request = make_request(tmp_path, settings=Settings(20_000, 1), setup_timeout=0.01)
+    assert run_process(request) == ("set-up timeout", "set-up > 0.01 s")
 
 
 def test_the_deadline_ends_a_process_that_never_returns():
@@ -224,21 +218,17 @@ def test_the_deadline_ends_a_process_that_never_returns():
 
 @pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="peaks cannot be reset")
 def test_the_memory_meter_sees_what_is_already_freed():
-    meter = import_module("benchmarks.measure").MemoryMeter()
+    meter = MemoryMeter()
     np.ones(8 * 2**20)
     assert 60 * 2**20 < meter.peak() < 100 * 2**20
 
 
 def test_requests_survive_the_command_line():
-    peers, measure = import_module("benchmarks.peers"), import_module("benchmarks.measure")
-    request = measure.Request(
-        "CLUSTERERS", "tomato", "a folder", peers.Settings(20, 2, 0.5), 7.0, 2**30
-    )
-    assert measure.Request.from_json(request.to_json()) == request
+    request = make_request("a folder", settings=Settings(20, 2, 0.5))
+    assert Request.from_json(request.to_json()) == request
 
 
 def test_blobs_follow_the_seed():
-    blobs = import_module("benchmarks.data").blobs
     X = blobs(100, 3, 0)
     assert X.shape == (100, 3)
     assert X.flags.c_contiguous
@@ -249,57 +239,53 @@ def test_blobs_follow_the_seed():
 def test_the_radius_is_the_median_distance_to_the_kth_sample():
     X = np.arange(11.0)[:, np.newaxis]
     # Inside, the 3rd sample counting itself is one step away; at either end, two.
-    assert import_module("benchmarks.data").typical_radius(X, 3, 1) == 1
+    assert typical_radius(X, 3, 1) == 1
 
 
 @pytest.mark.parametrize("exponent", [0.5, 1.0, 2.0])
 def test_growth_exponent_recovers_a_power(exponent):
     sizes = [1_000, 10_000, 50_000, 1_000_000]
     seconds = [3e-6 * size**exponent for size in sizes]
-    growth_exponent = import_module("benchmarks.report").growth_exponent
     assert growth_exponent(sizes, seconds) == pytest.approx(exponent)
 
 
 def test_growth_needs_three_sizes_that_came_to_their_end():
-    report = import_module("benchmarks.report")
     cases = [
         make_case(n, {"quickshiftpp": [n * 1e-6], "tomato": [n * n * 1e-9]})
         for n in (100, 1000, 10_000)
     ]
     cases[2].results[1].status = "timeout"
-    (growth,) = report.growth_exponents(cases)
+    (growth,) = growth_exponents(cases)
     assert growth["peer"] == "quickshiftpp"
     assert growth["sizes"] == [100, 1000, 10_000]
     assert growth["exponent"] == pytest.approx(1)
-    assert "n^1.00" in printed(report.print_growth, [growth])
-    assert printed(report.print_growth, []) == ""
+    assert "n^1.00" in printed(growth_table([growth]))
+    assert growth_exponents(cases[:2]) == []
 
 
 def test_the_table_shows_medians_spread_and_ratios():
     case = make_case(500, {"quickshiftpp": [2.0, 1.0, 3.0], "tomato": [5.0, 4.0, 9.0]})
-    text = printed(import_module("benchmarks.report").print_case, case, {"clusters": "{:,}"})
+    text = printed(case_table(case, {"clusters": "{:,}"}))
     expected = "tomato 5.00 s 4.00 s to 9.00 s 2.50x 1.00 MiB 1.00x 1,234"
     assert cells(text, "tomato") == expected.split()
-    assert "test data" in text
 
 
 def test_the_table_shows_a_timeout_and_does_without_a_reference():
     case = make_case(500, {"tomato": [5.0], "hdbscan": []})
     case.results[1].status, case.results[1].message = "timeout", "> 600 s"
-    text = printed(import_module("benchmarks.report").print_case, case, {"clusters": "{:,}"})
+    text = printed(case_table(case, {"clusters": "{:,}"}))
     assert cells(text, "tomato") == ["tomato", "5.00", "s", "-", "-", "1.00", "MiB", "-", "1,234"]
     assert cells(text, "hdbscan") == ["hdbscan", ">", "600", "s", "-", "-", "-", "-", "-"]
 
 
 def test_distances_that_differ_are_noticed():
-    compare = import_module("benchmarks.neighbors").compare_distances
     distances = np.array([0.0, 1.0, 2.0])
-    assert compare(distances, distances) == {"difference": 0, "agrees": True}
-    assert not compare(distances * 1.1, distances)["agrees"]
-    assert compare(distances, None) == {"difference": None, "agrees": None}
+    assert compare_distances(distances, distances) == {"difference": 0, "agrees": True}
+    assert not compare_distances(distances * 1.1, distances)["agrees"]
+    assert compare_distances(distances, None) == {"difference": None, "agrees": None}
 
 
-def test_the_examples_in_the_report_module():
-    outcome = doctest.testmod(import_module("benchmarks.report"))
+def test_examples_in_docstrings():
+    outcome = doctest.testmod(cases)
     assert outcome.attempted > 0
     assert outcome.failed == 0

@@ -33,11 +33,6 @@ def test_program(tmp_path, monkeypatch):
     assert content["volume"]["segments"] >= 1
 
 
-def test_growth_exponent():
-    results = [{"pixels": n, "seconds": 3 * n**1.07} for n in (1e5, 1e6, 1e7)]
-    assert segmentation.growth_exponent(results) == pytest.approx(1.07)
-
-
 def test_mirrored():
     photo = np.random.default_rng(0).integers(0, 256, (30, 40, 3)).astype(np.uint8)
     large = segmentation.mirrored(photo, 0.012)

@@ -1,0 +1,250 @@
+"""The measurements behind the tuning constants: ``python -m benchmarks calibrate``.
+
+The constants are in ``cpp/include/quickshiftpp/tuning.hpp``. A constant that sets how something is
+computed is compiled with other values, each build in a folder of its own, and the builds take
+turns. A constant that decides between two algorithms is measured by running both on either side of
+it, with the package as installed.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import click
+
+from reporting.tables import console, format_seconds, show, table
+
+from .turns import Contender, median_seconds
+
+ROOT = Path(__file__).parents[1]
+HEADER = ROOT / "cpp" / "include" / "quickshiftpp" / "tuning.hpp"
+
+PHOTOGRAPH = """
+from sklearn.datasets import load_sample_image
+from quickshiftpp._search.pixels import Grid, index_and_search_pixels
+from quickshiftpp.segmentation import pixel_features
+photo = load_sample_image("china.jpg")[:321, :481]
+X, grid = pixel_features(photo), Grid(photo.shape[:2], (1.0, 1.0), None)
+run = lambda: index_and_search_pixels(X, grid, {k}, algorithm, 2)
+"""
+
+
+def fit(data: str) -> str:
+    """Return the workload of a fit of some samples."""
+    return f"""
+from quickshiftpp import QuickshiftPP
+X = {data}
+run = lambda: QuickshiftPP(k=20, beta=0.7, algorithm=algorithm, n_jobs=2).fit(X)
+"""
+
+
+def noise(n: int, d: int) -> str:
+    """Return the workload of a fit of Gaussian noise."""
+    return fit(f"np.random.default_rng(0).standard_normal(({n}, {d}))")
+
+
+# By name: what it is, the algorithm, and its code, in which `algorithm` is defined.
+WORKLOADS = {
+    "plane": ("1,000,000 x 2 blobs, k = 20", "auto", fit("blobs(1_000_000, 2)")),
+    "space": ("1,000,000 x 3 blobs, k = 20", "auto", fit("blobs(1_000_000, 3)")),
+    "ties": ("the same on a lattice", "auto", fit("blobs(1_000_000, 2).round(2)")),
+    "columns": ("200,000 x 8 blobs, k = 20", "auto", fit("blobs(200_000, 8)")),
+    "wide": ("20,000 x 64 blobs, k = 20", "kd_tree", fit("blobs(20_000, 64)")),
+    "noise": ("50,000 x 100 noise, k = 20", "cascade", noise(50_000, 100)),
+    "image": ("481 x 321 photograph, k = 100", "windows", PHOTOGRAPH.format(k=100)),
+}
+
+
+class Constant(NamedTuple):
+    """Its value in the header, the values to compare it with, and which of the workloads."""
+
+    present: int
+    others: Sequence[int]
+    workload: str
+
+
+CONSTANTS = {
+    "kBlock": Constant(32, (16,), "plane"),
+    "kFlush": Constant(32, (16, 64), "plane"),
+    "kGrain": Constant(8192, (2048, 32768), "plane"),
+    "kBuildGrain": Constant(16384, (4096, 65536), "plane"),
+    "kEdgeCacheBits": Constant(13, (11, 15), "space"),
+    "kForestEdges": Constant(2**20, (2**16, 2**22), "space"),
+    "kTiedShare": Constant(16, (4, 64), "ties"),
+    "kRecomputeColumns": Constant(8, (4, 16), "columns"),
+    "kAbandonColumns": Constant(16, (8, 32), "wide"),
+    "kScreenAxes": Constant(48, (32, 64), "noise"),
+    "kFirstLook": Constant(96, (64, 128), "noise"),
+    "kRefineAxes": Constant(192, (128, 256), "noise"),
+    "kOrderAxes": Constant(16, (8, 48), "noise"),
+    "kBoxAxes": Constant(6, (3, 12), "noise"),
+    "kPairBlocks": Constant(8, (1, 32), "noise"),
+    "kQueueLength": Constant(32, (16, 64), "noise"),
+    "kBandPixels": Constant(16384, (4096, 65536), "image"),
+    "kBucketCapacity": Constant(2, (3, 4), "image"),
+}
+
+
+# Constants that decide between two algorithms, with workloads on either side of the decision.
+SWITCHES = [
+    (
+        ("kTreeSamples",),
+        ("brute", "kd_tree"),
+        {f"{n} x 2 blobs": fit(f"blobs({n}, 2)") for n in (64, 128, 256, 1024)},
+    ),
+    (
+        ("kCascadeSamples", "kCascadeColumns", "kPilotShare"),
+        ("kd_tree", "cascade"),
+        {
+            **{f"{n:,} x 20 noise": noise(n, 20) for n in (10_000, 20_000, 50_000)},
+            **{f"50,000 x {d} noise": noise(50_000, d) for d in (5, 10, 50)},
+            **{f"50,000 x {d} blobs": fit(f"blobs(50_000, {d})") for d in (10, 50)},
+        },
+    ),
+    (
+        ("kWindowNeighbors", "kWindowSizePerNeighbor", "kLineCost"),
+        ("windows", "kd_tree"),
+        {f"481 x 321 photograph, k = {k}": PHOTOGRAPH.format(k=k) for k in (20, 100, 300)},
+    ),
+]
+
+# Constants without a measurement of time, and why.
+NOT_MEASURED = {
+    "kPending": "follows from kFlush and kBlock",
+    "kQueryGroup": "given by the number of vector registers",
+    **dict.fromkeys(
+        ("kPilotSamples", "kPilotNeighbors", "kPilotStep", "kPilotPixels"),
+        "sets the accuracy of a choice between algorithms",
+    ),
+    "kDimensionSamples": "sets the accuracy of the intrinsic dimension",
+    **dict.fromkeys(
+        ("kSortPiece", "kEdgeBlocks", "kTiedEdgeBlocks"), "sets how soon an interrupt is seen"
+    ),
+}
+
+
+def read_header(text: str) -> dict[str, float]:
+    r"""Return the numeric constants of the header.
+
+    Examples
+    --------
+    >>> read_header("inline constexpr int kA = 4;\n#define QSPP_kB (kA << 2)")
+    {'kA': 4, 'kB': 16}
+    """
+    found: dict[str, float] = {}
+    pattern = (
+        r"constexpr [\w:]+ (?P<name>k\w+) = (?P<value>[^;]+);"
+        r"|#\s*define QSPP_(?P<macro>k\w+) (?P<text>.+)"
+        r"|\(\s*[\w:]+\s*,\s*(?P<argument>k\w+)\s*,\s*(?P<last>[^;]+)\)"
+    )
+    for match in re.finditer(pattern, text):
+        name = match["name"] or match["macro"] or match["argument"]
+        value = (match["value"] or match["text"] or match["last"]).partition("//")[0]
+        value = re.sub(r"std::size_t\{(\w+)\}", r"\1", value)
+        if "QSPP_" not in value:
+            found[name] = eval(value, {}, dict(found))
+    return found
+
+
+def build(folder: Path, definition: str) -> Path:
+    """Build the extension with a macro, and return the folder to import the package from."""
+    from nanobind import cmake_dir
+
+    package = folder / "package"
+    shutil.copytree(
+        ROOT / "src" / "quickshiftpp",
+        package / "quickshiftpp",
+        ignore=shutil.ignore_patterns("*.so", "__pycache__"),
+    )
+    for command in (
+        ["cmake", "-S", str(ROOT), "-B", str(folder / "build"), f"-DCMAKE_CXX_FLAGS={definition}",
+         f"-Dnanobind_DIR={cmake_dir()}", f"-DPython_EXECUTABLE={sys.executable}"],
+        ["cmake", "--build", str(folder / "build"), "--target", "_core", "--parallel"],
+    ):  # fmt: skip
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        if done.returncode:
+            raise click.ClickException(f"{' '.join(command)} failed:\n{done.stdout}{done.stderr}")
+    (library,) = (folder / "build").rglob("_core*.so")
+    shutil.copy(library, package / "quickshiftpp")
+    return package
+
+
+def contender(workload: str, algorithm: str, path: Path | str = "") -> Contender:
+    """Return who runs a workload with an algorithm, by a package in some folder."""
+    return Contender(sys.executable, f"algorithm = {algorithm!r}\n{workload}", str(path))
+
+
+def measure_constant(name: str, present: Path, folder: Path, rounds: int) -> str:
+    """Build and time the values of a constant, and return a table."""
+    constant = CONSTANTS[name]
+    title, algorithm, workload = WORKLOADS[constant.workload]
+    paths = {constant.present: present}
+    for value in constant.others:
+        paths[value] = build(folder / f"{name}-{value}", f"-DQSPP_{name}={value}")
+    contenders = [contender(workload, algorithm, path) for path in paths.values()]
+    medians = dict(zip(paths, median_seconds(contenders, rounds), strict=True))
+    rows = [
+        [str(value), format_seconds(median), f"{median / medians[constant.present]:.3f}"]
+        for value, median in medians.items()
+    ]
+    rows[0][0] += " (present)"
+    return table([name, "median time", "ratio"], rows, f"{title}, {algorithm}")
+
+
+def measure_switch(
+    names: Sequence[str], algorithms: Sequence[str], cases: Mapping[str, str], rounds: int
+) -> str:
+    """Time two algorithms on every case, and return a table."""
+    rows = []
+    for title, workload in cases.items():
+        contenders = [contender(workload, algorithm) for algorithm in algorithms]
+        one, other = median_seconds(contenders, rounds)
+        rows.append([title, format_seconds(one), format_seconds(other), f"{other / one:.2f}"])
+    return table(["", *algorithms, "ratio"], rows, ", ".join(names))
+
+
+def list_constants() -> str:
+    """Return what is measured and what is not, as Markdown."""
+    rows = [
+        [name, str(c.present), ", ".join(map(str, c.others)), WORKLOADS[c.workload][0]]
+        for name, c in CONSTANTS.items()
+    ]
+    rows += [
+        [", ".join(names), "", " or ".join(algorithms), ", ".join(cases)]
+        for names, algorithms, cases in SWITCHES
+    ]
+    rows += [[name, "", "not measured", reason] for name, reason in NOT_MEASURED.items()]
+    return table(["constant", "present", "compared with", "workload"], rows, text_columns=4)
+
+
+@click.command("calibrate", context_settings={"show_default": True})
+@click.argument("names", nargs=-1)
+@click.option("--list", "only_list", is_flag=True, help="Print the constants; measure nothing.")
+@click.option("--rounds", type=click.IntRange(min=1), default=7, help="Runs of each value.")
+def calibrate_command(names: tuple[str, ...], only_list: bool, rounds: int) -> None:
+    """Measure anew what sets the tuning constants NAMES of the core; default: all."""
+    target = console()
+    known = [*CONSTANTS, *(name for group, _, _ in SWITCHES for name in group)]
+    for name in names:
+        if name not in known:
+            raise click.BadParameter(f"{name!r} is not measured; there are {', '.join(known)}.")
+    if only_list:
+        show(target, list_constants())
+        return
+    wanted = names or known
+    for group, algorithms, cases in SWITCHES:
+        if not set(group).isdisjoint(wanted):
+            show(target, measure_switch(group, algorithms, cases, rounds))
+    constants = [name for name in CONSTANTS if name in wanted]
+    with tempfile.TemporaryDirectory(prefix="calibrate-") as name:
+        folder = Path(name)
+        present = build(folder / "present", "") if constants else folder
+        for constant in constants:
+            show(target, measure_constant(constant, present, folder, rounds))

@@ -1,0 +1,102 @@
+"""Builds and tuning constants in turns: the programs run, and the table matches the header."""
+
+from __future__ import annotations
+
+import doctest
+import sys
+
+import pytest
+
+pytest.importorskip("click")
+pytest.importorskip("rich")
+
+from click.testing import CliRunner
+
+from benchmarks import calibrate
+from benchmarks.__main__ import main
+from benchmarks.builds import report
+from benchmarks.calibrate import CONSTANTS, HEADER, NOT_MEASURED, SWITCHES, WORKLOADS, read_header
+from benchmarks.turns import Contender, take_turns
+
+# Constants of the core that are about to be removed or renamed.
+IN_TRANSIT = {
+    "kEdgeBits", "kEdgeCacheBits", "kBorderBlocks", "kEdgeBlocks", "kTiedBorderBlocks",
+    "kTiedEdgeBlocks", "kHeadPlaces", "kHeadStride", "kPlacesAtOnce", "kCrossings", "kShortenings",
+    "kRadixSort", "kRecentLabels", "kPagesPiece", "kCopyShare",
+}  # fmt: skip
+SWITCHED = {name for names, _, _ in SWITCHES for name in names}
+
+
+def test_every_constant_is_measured_or_excepted():
+    header = read_header(HEADER.read_text())
+    listed = [*CONSTANTS, *SWITCHED, *NOT_MEASURED]
+    assert len(listed) == len(set(listed))
+    assert header.keys() - IN_TRANSIT == set(listed) - IN_TRANSIT
+    for name, constant in CONSTANTS.items():
+        assert constant.present == header.get(name, constant.present)
+        assert constant.present not in constant.others
+        assert constant.workload in WORKLOADS
+
+
+def test_header_is_read_with_and_without_macros():
+    plain = "inline constexpr std::size_t kA = std::size_t{1} << 4;  // why\n"
+    macro = "#define QSPP_kB 7\ninline constexpr int kB = QSPP_kB;\nQSPP_TUNABLE(int, kC, 2 * kB)\n"
+    assert read_header(plain + macro) == {"kA": 16, "kB": 7, "kC": 14}
+    outcome = doctest.testmod(calibrate)
+    assert outcome.attempted > 0
+    assert outcome.failed == 0
+
+
+@pytest.mark.parametrize("code", [code for _, _, code in WORKLOADS.values()])
+def test_workloads_are_python(code):
+    compile(code, "workload", "exec")
+
+
+def test_contenders_take_turns(tmp_path):
+    log = tmp_path / "log"
+    workload = f"def run():\n    with open({str(log)!r}, 'a') as file: file.write({{name!r}})\n"
+    names = ("a", "b", "c")
+    contenders = [Contender(sys.executable, workload.format(name=name)) for name in names]
+    seconds = take_turns(contenders, 3)
+    assert [len(row) for row in seconds] == [3, 3, 3]
+    assert all(second > 0 for row in seconds for second in row)
+    text = log.read_text()
+    assert sorted(text[:3]) == list(names)  # the warm-up
+    assert text[3:] == "abcbcacab"
+
+
+def test_a_contender_that_fails_is_an_error():
+    with pytest.raises(RuntimeError, match="failed"):
+        take_turns([Contender(sys.executable, "raise SystemExit(3)")], 1)
+
+
+def test_builds():
+    result = CliRunner().invoke(
+        main, ["builds", sys.executable, "--shape", "300x2", "--rounds", "1", "--threads", "1"]
+    )
+    assert result.exit_code == 0, result.output
+    assert "300 x 2 blobs" in result.output
+
+
+def test_ratio_is_this_build_over_the_other():
+    text = report({"blobs": [[2.0, 3.0, 9.0], [1.0, 4.0, 3.0]]})
+    assert "| blobs | 3.00 s | 3.00 s | 1.000 | 2.000 |" in text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["calibrate", "kNothing"], "'kNothing' is not measured"),
+        (["builds", sys.executable, "--shape", "many"], "not a shape such as 1000x2"),
+    ],
+)
+def test_bad_arguments_get_a_sentence(arguments, sentence):
+    result = CliRunner().invoke(main, arguments)
+    assert result.exit_code == 2
+    assert sentence in " ".join(result.output.split())
+
+
+def test_calibrate_lists_the_constants():
+    result = CliRunner().invoke(main, ["calibrate", "--list"])
+    assert result.exit_code == 0, result.output
+    assert all(name in result.output for name in (*CONSTANTS, *SWITCHED, *NOT_MEASURED))
