@@ -26,13 +26,11 @@ from .turns import Contender, median_seconds
 ROOT = Path(__file__).parents[1]
 HEADER = ROOT / "cpp" / "include" / "quickshiftpp" / "tuning.hpp"
 
-PHOTOGRAPH = """
-from sklearn.datasets import load_sample_image
-from quickshiftpp._search.pixels import Grid, index_and_search_pixels
-from quickshiftpp.segmentation import pixel_features
-photo = load_sample_image("china.jpg")[:321, :481]
-X, grid = pixel_features(photo), Grid(photo.shape[:2], (1.0, 1.0), None)
-run = lambda: index_and_search_pixels(X, grid, {k}, algorithm, 2)
+PHOTOGRAPH = f"""
+sys.path.append({str(ROOT)!r})
+from benchmarks.segmentation import photograph, pixel_search
+search = pixel_search(photograph(None), {{k}}, paper=False)
+run = lambda: search(algorithm, 2)
 """
 
 

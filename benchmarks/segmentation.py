@@ -113,19 +113,27 @@ def volume_with_mask(shape: tuple[int, ...]) -> tuple[npt.NDArray[np.uint8], Any
     return noisy.clip(0, 255).astype(np.uint8), radius < 0.95
 
 
-def search_seconds(photo: Picture, k: int, threads: int, rounds: int) -> list[dict[str, Any]]:
-    """Time the search in windows and in the tree, for plain colors and the default."""
+def pixel_search(photo: Picture, k: int, *, paper: bool) -> Callable[[str, int], object]:
+    """Return the neighbor search of a photograph alone, by algorithm and number of threads.
+
+    The algorithm is ``"windows"`` or ``"kd_tree"``. This is the one use of the package's internals
+    in the benchmarks of images.
+    """
     from quickshiftpp._search.pixels import Grid, index_and_search_pixels
     from quickshiftpp.segmentation import pixel_features
 
-    grid = Grid(photo.shape[:2], (1.0, 1.0), None)
+    samples, grid = pixel_features(photo, paper=paper), Grid(photo.shape[:2], (1.0, 1.0), None)
+    return lambda algorithm, threads: index_and_search_pixels(samples, grid, k, algorithm, threads)
+
+
+def search_seconds(photo: Picture, k: int, threads: int, rounds: int) -> list[dict[str, Any]]:
+    """Time the search in windows and in the tree, for plain colors and the default."""
     lines = []
     for colors, paper in (("plain RGB", True), ("Lab, default", False)):
-        samples = pixel_features(photo, paper=paper)
+        search = pixel_search(photo, k, paper=paper)
         line: dict[str, Any] = {"colors": colors, "k": k}
         for algorithm in ("windows", "kd_tree"):
-            search = partial(index_and_search_pixels, samples, grid, k, algorithm, threads)
-            line[algorithm] = median_seconds(search, rounds)
+            line[algorithm] = median_seconds(partial(search, algorithm, threads), rounds)
         lines.append(line)
     return lines
 

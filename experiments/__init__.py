@@ -1,9 +1,12 @@
-"""The paper, reproduced, and the experiments behind the package's choices.
+"""The experiments behind the paper's reproduction and the package's own choices.
 
-``python -m experiments all --data DIR`` runs one module for each claim of the paper (`table`,
-`quirk`, `stability`, `toys`, `modes_and_cores`, `theory`, `open_question`) and writes
-``docs/paper.md`` from their results. A claim lists its units of work, `store` keeps what each of
-them gives, and the claim turns that into a result, tables and figures. The paper's own numbers are
-in `paper_figures`. ``python -m experiments.selection`` is about choosing k and beta,
-``python -m experiments.segmentation`` about segmenting photographs.
+One sub-package for each study::
+
+    python -m experiments all --data DIR            paper: every claim of the paper, tested
+    python -m experiments.segmentation --data DIR   photographs against human segmentations
+    python -m experiments.selection --data DIR      the automatic choice of k and beta
+
+Results are stored as JSON by ``reporting.store``, so that an interrupted run resumes. The pages
+``docs/paper.md`` and ``docs/segmentation_quality.md`` are Markdown templates filled in from these
+results. `cores` is the one file that uses internals of the package's search and tree.
 """

@@ -1,8 +1,10 @@
-"""Quickshift++ and MCores for many k from one neighbour search, as the paper and its code run them.
+"""Quickshift++ and MCores for many k from one neighbor search, as in the paper and in its code.
 
-The paper's own code departs from the paper in one point: a sample whose level, ``(1 - beta)`` times
-its density, lies below the lowest density of all never founds a cluster-core. `reference` repeats
-that, to tell what of a difference is due to it.
+The paper's code departs from the paper in one point: a sample whose level, ``(1 - beta)`` times its
+density, is below the lowest density of all never founds a cluster-core. `reference` repeats that,
+to show which differences it causes.
+
+This is the only file of the experiments that uses internals of the package's search and tree.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ from quickshiftpp._tree.ascent import nearest_below
 from quickshiftpp._tree.landscape import Landscape, Surveyor
 from quickshiftpp._validation import resolve_threads
 
-from .data import FloatArray
+from .common import FloatArray
 
 Labels = npt.NDArray[np.int32]
 
@@ -34,9 +36,9 @@ class CoreClustering:
     core_labels : ndarray
         The cluster-core of each sample, -1 outside.
     quickshiftpp : ndarray
-        The labels of Quickshift++: samples outside of cores climb to one.
+        The labels of Quickshift++: samples outside cores climb to a core.
     mcores : ndarray
-        The labels of MCores: samples outside of cores go to the nearest one.
+        The labels of MCores: samples outside cores join the nearest core.
     modes : ndarray
         The sample at the mode of each core.
     """
@@ -50,11 +52,19 @@ class CoreClustering:
 
 @dataclass(frozen=True)
 class CoreFit:
-    """Everything about one k."""
+    """What was found with one k.
+
+    Attributes
+    ----------
+    literal, reference : CoreClustering
+        By the paper, and by the rule of its code.
+    denser_in_reach : float
+        The share of samples whose nearest denser sample is one of the k nearest.
+    """
 
     literal: CoreClustering
     reference: CoreClustering
-    landscape: Landscape
+    denser_in_reach: float
 
 
 def fit_cores(
@@ -62,7 +72,7 @@ def fit_cores(
 ) -> Iterator[CoreFit]:
     """Cluster with every k, the largest first."""
     threads = resolve_threads(n_jobs)
-    surveyor = survey(X, max(ks), None, threads)
+    surveyor = survey(X, max(ks), threads)
     index = surveyor.found.index
     for k in sorted(ks, reverse=True):
         landscape = surveyor.survey(k)
@@ -71,19 +81,23 @@ def fit_cores(
         core_labels = landscape.terrain.core_labels(cut.cores)
         mcores = nearest_cores(index, landscape, core_labels, threads)
         literal = CoreClustering(k, core_labels, cut.labels, mcores, mode_samples)
-        yield CoreFit(literal, reference(index, landscape, literal, beta, threads), landscape)
+        yield CoreFit(
+            literal,
+            reference(index, landscape, literal, beta, threads),
+            denser_in_reach(X, landscape),
+        )
 
 
-def landscapes(X: FloatArray, ks: list[int], n_jobs: int | None = None) -> Iterator[Landscape]:
-    """Return densities, parents and the tree for every k, the largest first."""
-    surveyor = survey(X, max(ks), None, resolve_threads(n_jobs))
-    return (surveyor.survey(k) for k in sorted(ks, reverse=True))
+def denser_shares(X: FloatArray, ks: list[int], n_jobs: int | None = None) -> dict[int, float]:
+    """Return `CoreFit.denser_in_reach` for every k, without clustering."""
+    surveyor = survey(X, max(ks), resolve_threads(n_jobs))
+    return {k: denser_in_reach(X, surveyor.survey(k)) for k in sorted(ks, reverse=True)}
 
 
-def survey(X: FloatArray, k: int, dimension: float | str | None, threads: int) -> Surveyor:
-    """Search for the neighbours once; return what builds landscapes for this k and smaller ones."""
+def survey(X: FloatArray, k: int, threads: int) -> Surveyor:
+    """Search for the neighbors once; return what builds landscapes for this k and smaller ones."""
     unit, found = index_and_search(X, k, "auto", threads)
-    return Surveyor(found, unit, dimension, threads)
+    return Surveyor(found, unit, None, threads)
 
 
 def nearest_cores(index: Any, landscape: Landscape, core_labels: Labels, threads: int) -> Labels:
@@ -128,7 +142,7 @@ def denser_in_reach(X: FloatArray, landscape: Landscape) -> float:
     """Return the share of samples whose nearest denser sample is one of the k nearest.
 
     Of all samples that have a denser one. Samples at exactly the distance of the k-th nearest
-    belong to its neighbourhood, as they do in the mutual neighbour graph.
+    belong to its neighborhood, as they do in the mutual neighbor graph.
     """
     has_denser = landscape.parents >= 0
     steps = X[has_denser] - X[landscape.parents[has_denser]]

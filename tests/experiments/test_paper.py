@@ -4,39 +4,31 @@ from __future__ import annotations
 
 import doctest
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
-from experiments.algorithms import run_dbscan, run_mean_shift, run_quick_shift, units_for
-from experiments.commandline import EXPERIMENTS, main
-from experiments.cores import denser_in_reach, fit_cores, landscapes
-from experiments.curves import best, make_curve, near_share, nearest_setting
-from experiments.data import SOURCES, DataSet, MissingDataError, read
-from experiments.dbscan import EveryDBSCAN
-from experiments.experiment import Sheet
-from experiments.mean_shift import mean_shift
-from experiments.paper_figures import ALGORITHMS, DATASETS, RESULTS, beta_for
-from experiments.scores import score
-from experiments.store import Store, Unit
+from click import ClickException
 from sklearn.cluster import DBSCAN, MeanShift
 from sklearn.datasets import load_iris
 from sklearn.metrics import adjusted_mutual_info_score, adjusted_rand_score
 
 import oracle
-from experiments import (
-    densities,
-    experiment,
-    open_question,
-    report,
-    scores,
-    table,
-    table_text,
-    theory,
-    toys,
-)
+from experiments.common import MissingDataError
+from experiments.cores import denser_shares, fit_cores
+from experiments.paper import densities, open_question, scores, theory, toys
+from experiments.paper.algorithms import run_dbscan, run_mean_shift, run_quick_shift, units_for
+from experiments.paper.commandline import CLAIMS, main, write_page
+from experiments.paper.curves import best, make_curve, near_share, nearest_setting
+from experiments.paper.data import SOURCES, DataSet, read
+from experiments.paper.dbscan import EveryDBSCAN
+from experiments.paper.mean_shift import mean_shift
+from experiments.paper.paper_figures import ALGORITHMS, DATASETS, RESULTS, beta_for
+from experiments.paper.scores import score
+from experiments.paper.table_page import reached
 from quickshiftpp import MCores, QuickshiftPP
 
 ROOT = Path(__file__).parents[2]
@@ -159,18 +151,20 @@ def test_table_and_stability(iris):
     draws = [DataSet("mnist", *parts[i], i) for i in (1, 2)]
     units = [unit for data in (*sets, *draws) for unit in units_for(data, coarse=True)]
     records = [{"settings": u.settings, "seconds": 1.0, "result": u.compute()} for u in units]
-    result = json.loads(json.dumps(table.summarise(records)))
+    result = json.loads(json.dumps(CLAIMS["table"].summarize(records)))
     row = result["table"]["iris"]
     assert row["quickshiftpp"]["difference"]["ari"] == pytest.approx(0, abs=1e-4)
     assert row["quickshiftpp"]["ari_at"] == 13
-    assert table_text.verdicts(result)["reached"]["iris"]
+    assert {verdict.what: verdict.met for verdict in reached(result["table"])}["iris"]
     assert row["own"]["ari"]["k_and_beta"] >= row["own"]["ari"]["k"]
     assert len(result["table"]["mnist"]["k_means"]["draws"]["ari"]) == 2
-    text = "".join(b if isinstance(b, str) else str(b) for b in table_text.section(result))
+    text = CLAIMS["table"].section(result, "paper")
+    assert text.startswith("## The table\n")
     assert ".7399 (.7399) at k = 13" in text
-    stable = EXPERIMENTS["stability"].summarise(
+    stable = CLAIMS["stability"].summarize(
         [r for r in records if r["settings"]["algorithm"] != "own" and "draw" not in r["settings"]]
     )
+    assert "of 6 by ARI" in CLAIMS["stability"].section(stable, "paper")
     shares = [stable[s][a]["near"]["ari"] for s in stable for a in ALGORITHMS]
     assert all(0 < share <= 1 for share in shares)
 
@@ -181,7 +175,7 @@ def test_table_and_stability(iris):
 def test_toys_are_found(tmp_path):
     wanted = ("two rings", "two moons", "three densities")
     units = [unit for unit in toys.units(tmp_path) if unit.settings["toy"] in wanted]
-    result = toys.summarise([{"result": unit.compute()} for unit in units])
+    result = toys.summarize([{"result": unit.compute()} for unit in units])
     for name in ("two rings", "two moons"):
         assert result[name]["ari"]["quickshiftpp"] == 1
         assert result[name]["ari"]["mean_shift"] < 0.6
@@ -192,13 +186,14 @@ def test_toys_are_found(tmp_path):
 
 
 def test_more_modes_than_cores(tmp_path):
-    claim = EXPERIMENTS["modes-and-cores"]
-    result = claim.summarise([{"result": u.compute()} for u in claim.units(tmp_path)])
+    claim = CLAIMS["modes-and-cores"]
+    result = claim.summarize([{"result": u.compute()} for u in claim.units(tmp_path)])
     assert result["counts"]["line"] == [7, 2]
     modes, cores = result["counts"]["samples"]
     assert cores == 2
     assert modes > 5 * cores
     claim.draw(result, tmp_path)
+    assert f"{modes} modes at k = 40" in claim.section(result, "paper")
 
 
 # Theory.
@@ -249,11 +244,11 @@ def test_theory_over_n():
     for unit in units:
         regime, n = unit.settings["regime"]["name"], unit.settings["n"]
         found[unit.settings["kind"], regime, n] = unit.compute()
-    first, last = (theory.summarise_cores([found["cores", "below", n]]) for n in (100, 3162))
+    first, last = (theory.summarize_cores([found["cores", "below", n]]) for n in (100, 3162))
     assert last["rows"][0]["right"] == 1
     assert last["rows"][0]["hausdorff"] < 0.6 * first["rows"][0]["hausdorff"]
     assert last["rows"][0]["interior"] > 0.999
-    fails = theory.summarise_cores([found["cores", "large", 3162]])["rows"][0]
+    fails = theory.summarize_cores([found["cores", "large", 3162]])["rows"][0]
     assert fails["right"] < 0.5  # k in proportion to n, which the printed condition admits
     fallen = {
         regime: np.mean(found["errors", regime, 3162]["inside"])
@@ -277,7 +272,6 @@ def test_density_is_halved_at_the_end_of_the_support():
 
 def test_denser_in_reach_by_hand():
     X = np.array([[0.0], [1.0], [1.5], [4.0], [4.2], [9.0]])
-    (landscape,) = landscapes(X, [2])
     squared = oracle.squared_distances(X, X)
     radii = oracle.kth_smallest(squared, 2)
     hits = [
@@ -285,7 +279,7 @@ def test_denser_in_reach_by_hand():
         for i in range(6)
         if (radii < radii[i]).any()
     ]
-    assert denser_in_reach(X, landscape) == pytest.approx(np.mean(hits))
+    assert denser_shares(X, [2])[2] == pytest.approx(np.mean(hits))
 
 
 def test_misses_fall_with_k():
@@ -304,19 +298,6 @@ def test_misses_fall_with_k():
 # Resuming, the command line, the page.
 
 
-def test_store_resumes(tmp_path):
-    calls = []
-
-    def unit(value):
-        return Unit("unit", {"value": value}, lambda: calls.append(value) or {"got": value})
-
-    store = Store(tmp_path)
-    assert store.obtain(unit(1))["result"] == {"got": 1}
-    assert Store(tmp_path).obtain(unit(1))["result"] == {"got": 1}
-    store.obtain(unit(2))
-    assert calls == [1, 2]
-
-
 def test_paper_figures_are_whole():
     assert list(RESULTS) == list(DATASETS) == list(SOURCES)
     assert all(list(row) == list(ALGORITHMS) for row in RESULTS.values())
@@ -333,16 +314,24 @@ def test_missing_data_is_named_with_its_source(tmp_path):
 
 
 def test_commands():
-    assert set(main.commands) == {"all", "page", *EXPERIMENTS}
+    assert set(main.commands) == {"all", "page", *CLAIMS}
 
 
-@pytest.mark.parametrize("module", [experiment, report, scores], ids=lambda module: module.__name__)
-def test_examples_in_docstrings(module):
-    failed, tried = doctest.testmod(module)
+def test_examples_in_docstrings():
+    failed, tried = doctest.testmod(scores)
     assert tried
     assert not failed
 
 
-def test_sheet_in_markdown():
-    sheet = Sheet("Title", ["a", "b"], [["x", "**1**"]])
-    assert sheet.markdown() == "**Title**\n\n| a | b |\n| --- | ---: |\n| x | **1** |"
+def test_the_page_needs_all_results(tmp_path):
+    with pytest.raises(ClickException, match="run `python -m experiments table` first"):
+        write_page(tmp_path, tmp_path / "page.md")
+
+
+@pytest.mark.parametrize("name", CLAIMS)
+def test_the_page_in_the_repository_has_the_text_of_the_templates(name):
+    """Between the numbers, the page is what the templates say."""
+    page = (ROOT / "docs" / "paper.md").read_text()
+    text = CLAIMS[name].template.read_text()
+    for part in re.split(r"{[^}]*}", text):
+        assert part.strip() in page

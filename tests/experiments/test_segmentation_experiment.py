@@ -18,7 +18,9 @@ from sklearn.metrics import rand_score
 pytest.importorskip("skimage")
 pytest.importorskip("PIL")
 
-from experiments.segmentation_measures import (
+from PIL import Image
+
+from experiments.segmentation.measures import (
     BoundaryCounts,
     boundary,
     compare_boundaries,
@@ -27,7 +29,6 @@ from experiments.segmentation_measures import (
     correspond,
     score_regions,
 )
-from PIL import Image
 
 # Two halves by columns, two by rows: every pair of regions shares a quarter.
 COLUMNS = np.array([[0, 0, 1, 1]] * 4)
@@ -76,13 +77,13 @@ def test_people_are_averaged():
     assert both == pytest.approx(((1 + 1 / 3) / 2, 1 - 32 / 120, 1))
 
 
-labellings = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=2, max_size=40).map(
+labelings = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=2, max_size=40).map(
     np.array
 )
 
 
 @settings(max_examples=60, deadline=None)
-@given(labellings)
+@given(labelings)
 def test_regions_against_loops(pairs):
     labels, truth = pairs.T
     found = compare_regions(labels, truth)

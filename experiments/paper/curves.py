@@ -1,0 +1,103 @@
+"""A score over the range of one parameter: the common result of all algorithms."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from ..common import FloatArray, IntArray
+from .scores import SCORES, score
+
+Curve: TypeAlias = dict[str, Any]
+
+# A score within this share of the best one counts as near it.
+NEAR = 0.9
+
+
+def make_curve(
+    truth: IntArray, parameter: str, labeled: Iterable[tuple[float, npt.ArrayLike]]
+) -> Curve:
+    """Score the labels of every value of a parameter.
+
+    Returns
+    -------
+    dict
+        ``parameter``, its ``values`` in ascending order, the number of ``clusters`` and the scores
+        at each.
+    """
+    rows = [
+        (float(value), len(np.unique(labels)), *score(truth, labels)) for value, labels in labeled
+    ]
+    columns = [list(column) for column in zip(*sorted(rows), strict=True)]
+    return {
+        "parameter": parameter,
+        **dict(zip(("values", "clusters", *SCORES), columns, strict=True)),
+    }
+
+
+def best(curve: Curve, name: str) -> tuple[float, float]:
+    """Return the best score of that name, and the value of the parameter that gives it."""
+    place = int(np.argmax(curve[name]))
+    return float(curve[name][place]), float(curve["values"][place])
+
+
+def is_inside(curve: Curve, name: str) -> bool:
+    """Whether the best score lies inside of the range, not at one of its ends."""
+    scores = np.array(curve[name])
+    return bool(max(scores[0], scores[-1]) < scores.max())
+
+
+def thinning_loss(curve: Curve, name: str) -> float:
+    """Return how much the best score may lose if every other value had been left out."""
+    scores = np.array(curve[name])
+    return float(scores.max() - min(scores[::2].max(), scores[1::2].max()))
+
+
+def near_share(curve: Curve, name: str) -> float:
+    """Return the share of the logarithmic range where a score is within 90% of the best."""
+    scores = np.array(curve[name])
+    return share_of_range(curve, scores >= NEAR * scores.max()) if scores.max() > 0 else 0.0
+
+
+def share_of_range(curve: Curve, chosen: npt.NDArray[np.bool_]) -> float:
+    """Return the share of the logarithmic range that some of its values stand for.
+
+    Every value stands for the range up to the middle between it and the next.
+    """
+    logs = np.log(curve["values"])
+    edges = np.concatenate([logs[:1], 0.5 * (logs[1:] + logs[:-1]), logs[-1:]])
+    return float(np.diff(edges)[chosen].sum() / (logs[-1] - logs[0]))
+
+
+def nearest_setting(curve: Curve, ari: float, ami: float) -> tuple[float, float]:
+    """Return the value whose two scores come closest to a pair, and by how much they miss it."""
+    misses = np.maximum(np.abs(np.array(curve["ari"]) - ari), np.abs(np.array(curve["ami"]) - ami))
+    place = int(np.argmin(misses))
+    return float(curve["values"][place]), float(misses[place])
+
+
+def refined(
+    grid: FloatArray, evaluate: Callable[[FloatArray], list[Curve]], between: int
+) -> list[FloatArray]:
+    """Return the grid, and in a second array values around the best of each score.
+
+    Parameters
+    ----------
+    grid : ndarray
+        Ascending, in equal steps of the logarithm.
+    evaluate : callable
+        Gives the curves over a grid.
+    between : int
+        How many values to put between the best value and each of its neighbors; 0 for no more.
+    """
+    more: list[FloatArray] = []
+    for curve in evaluate(grid):
+        for name in ("ari", "ami"):
+            place = int(np.argmax(curve[name]))
+            for low, high in ((place - 1, place), (place, place + 1)):
+                if between and low >= 0 and high < len(grid):
+                    more.append(np.geomspace(grid[low], grid[high], between + 2)[1:-1])
+    return [grid, np.unique(np.concatenate(more))] if more else [grid]

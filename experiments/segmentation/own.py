@@ -1,0 +1,229 @@
+"""Photographs by this package: as shipped, and with one change at a time."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from itertools import product
+from math import dist, prod, sqrt
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+import quickshiftpp
+from quickshiftpp.segmentation import ImageTree, image_tree, segment
+from quickshiftpp.segmentation._defaults import default_parameters, default_ratio, default_sigma
+from quickshiftpp.segmentation._merging import Merging, _borders, _Graph
+from reporting.store import Record, Unit
+
+from .data import Photograph
+from .units import name_of, score, unit
+
+DEFAULTS = default_parameters(is_lab=True, paper=False)
+RATIO = default_ratio(is_lab=True, paper=False)
+SIGMA = default_sigma(paper=False)
+
+# In units of the default, so that the range follows when the default moves.
+LIMITS = [
+    round(DEFAULTS.merge * factor, 3) for factor in (0.4, 0.6, 0.75, 0.9, 1.0, 1.1, 1.25, 1.5, 2.0)
+]
+BETAS = (0.8, 0.9, 0.95, 0.97, 0.99)
+SIZES = (1, 300, 1000)
+CUTS = [{"beta": beta, "min_size": size, "merge": 0.0} for beta, size in product(BETAS, SIZES)]
+
+Cut: TypeAlias = Mapping[str, Any]
+Labels: TypeAlias = npt.NDArray[np.int32]
+
+
+@dataclass(frozen=True)
+class Variant:
+    """A way to use the package.
+
+    Attributes
+    ----------
+    name : str
+    tree : mapping
+        Parameters of the search that are not the defaults.
+    cuts : sequence of mapping
+        Parameters of the labels; the best of these is chosen by other photographs.
+    lines : bool
+        Whether boundaries are measured too.
+    """
+
+    name: str
+    tree: Mapping[str, Any] = field(default_factory=dict)
+    cuts: Sequence[Cut] = field(default_factory=lambda: [{"merge": limit} for limit in LIMITS])
+    lines: bool = False
+
+
+# What each step adds, from the paper's protocol to what is shipped.
+PAPER: Mapping[str, Any] = {"paper": True}
+LAB = {"sigma": 0.0, "ratio": 2.55}
+STEPS = [
+    Variant(
+        "the paper's protocol: plain RGB, beta 0.9", PAPER, [{"beta": 0.9, "min_size": 1}],
+        lines=True,
+    ),
+    Variant("+ beta and least size chosen", PAPER, CUTS),
+    Variant("+ CIELAB, lightness from 0 to 255", LAB, CUTS),
+    Variant(f"+ colors weighted by {RATIO:g}", {"sigma": 0.0}, CUTS),
+    Variant(f"+ blur of sigma {SIGMA:g}", {}, CUTS),
+    Variant("+ merging of a finer cut", lines=True),
+]  # fmt: skip
+SWEEP, CUT_ONLY = STEPS[-1].name, STEPS[-2].name
+
+# One thing changed from what is shipped.
+CHANGES = [
+    Variant("plain RGB", {"convert2lab": False},
+            [{"merge": round(2.55 * limit, 3)} for limit in LIMITS]),
+    Variant(f"weight {RATIO / 2:g}", {"ratio": RATIO / 2}),
+    Variant(f"weight {RATIO * 2:g}", {"ratio": RATIO * 2}),
+    Variant(f"blur of sigma {SIGMA / 2:g}", {"sigma": SIGMA / 2}),
+    Variant(f"blur of sigma {SIGMA * 2:g}", {"sigma": SIGMA * 2}),
+    Variant(f"k = {DEFAULTS.k // 2}", {"k": DEFAULTS.k // 2}),
+    Variant(f"k = {DEFAULTS.k * 2}", {"k": DEFAULTS.k * 2}),
+    *(
+        Variant(f"finer cut at beta {beta:g}", {},
+                [{"beta": beta, "merge": limit} for limit in LIMITS])
+        for beta in (0.3, 0.5, 0.7, 0.9) if beta != DEFAULTS.beta
+    ),
+    *(
+        Variant(f"least size {size} before merging", {},
+                [{"min_size": size, "merge": limit} for limit in LIMITS])
+        for size in (1, 300)
+    ),
+]  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A simpler rule for merging: some factors of the shipped difference, not all.
+
+    Attributes
+    ----------
+    name : str
+    factors : tuple of str
+        Of ``color``, ``border``, ``sizes`` and ``contact``.
+    limits : tuple of float
+        The lowest and the highest limit to try: without a factor the scale is different.
+    """
+
+    name: str
+    factors: tuple[str, ...]
+    limits: tuple[float, float]
+
+
+RULES = [
+    Rule("merging by color alone", ("color",), (5, 40)),
+    Rule("by color and sizes: Ward's rule", ("color", "sizes"), (0.4, 8)),
+    Rule("without the density at the border", ("color", "sizes", "contact"), (0.3, 6)),
+    Rule("without color", ("border", "sizes", "contact"), (0.1, 3)),
+    Rule("without sizes", ("color", "border", "contact"), (10, 300)),
+    Rule("without contact", ("color", "border", "sizes"), (2, 60)),
+]
+RULE_LIMITS = 12
+
+
+class RuleGraph(_Graph):
+    """Segments that are merged by a simpler rule."""
+
+    factors: tuple[str, ...] = ()
+
+    def difference(self, one: int, other: int) -> float:
+        """Return how much two neighbors differ by the factors that the rule has."""
+        width, radii = self.borders[one][other]
+        n, m = self.size[one], self.size[other]
+        least = max(min(self.inner[one], self.inner[other]), float(np.finfo(float).tiny))
+        values = {
+            "color": dist(self.means[one], self.means[other]),
+            "border": (radii / width) ** 2 / (least * self.flat),
+            "sizes": sqrt(n * m / ((n + m) * self.total)),
+            "contact": sqrt(min(n, m) ** self.surface / width),
+        }
+        return prod(values[factor] for factor in self.factors)
+
+
+def merge_by(rule: Rule, pieces: Labels, tree: ImageTree) -> Merging:
+    """Order the merging of the pieces of an image by a rule."""
+    labels, radii = pieces.ravel(), tree._radii
+    size = np.bincount(labels).astype(np.float64)
+    sums = [np.bincount(labels, weights=channel) for channel in tree._colours.T]
+    inner = np.bincount(labels, weights=radii) / size
+    graph = RuleGraph(2, tree._flat_radius, size, np.stack(sums, axis=1) / size[:, None], inner)
+    graph.factors = rule.factors
+    return graph.merge_all(*_borders(pieces, radii.reshape(pieces.shape)))
+
+
+@cache
+def package_fingerprint() -> str:
+    """Distinguish results of other code of the same version."""
+    # Command line and plots do not matter.
+    folder = Path(quickshiftpp.__file__).parent
+    files = [*folder.glob("*.py"), *folder.glob("*.so"), *folder.glob("segmentation/*.py")]
+    return f"{zlib.crc32(b''.join(path.read_bytes() for path in sorted(files))):08x}"
+
+
+def shipped_unit(path: Path) -> Unit:
+    """Score what ``segment(image)`` returns."""
+
+    def compute(photograph: Photograph) -> Record:
+        return score(segment(photograph.image, n_jobs=1), photograph, lines=True)
+
+    return unit(path, "shipped", {"code": package_fingerprint()}, compute)
+
+
+def tree_unit(path: Path, tree: Mapping[str, Any], variants: list[Variant]) -> Unit:
+    """Score all variants that share a search."""
+    work = {v.name: {"cuts": [dict(c) for c in v.cuts], "lines": v.lines} for v in variants}
+
+    def compute(photograph: Photograph) -> Record:
+        found = image_tree(photograph.image, n_jobs=1, **tree)
+        return {
+            variant.name: {
+                name_of(cut): score(found.labels(**cut), photograph, lines=variant.lines)
+                for cut in variant.cuts
+            }
+            for variant in variants
+        }
+
+    settings = {"code": package_fingerprint(), "tree": dict(tree), "work": work}
+    label = "-".join(f"{name}{value:g}" for name, value in tree.items()) or "defaults"
+    return unit(path, f"own-{label}", settings, compute)
+
+
+def rules_unit(path: Path) -> Unit:
+    """Score simpler rules for merging, on the pieces that are shipped."""
+
+    def compute(photograph: Photograph) -> Record:
+        tree = image_tree(photograph.image, n_jobs=1)
+        pieces, _ = tree.superpixels()
+        result: Record = {}
+        for rule in RULES:
+            merging = merge_by(rule, pieces, tree)
+            result[rule.name] = {
+                f"limit {limit:.4g}": score(
+                    merging.targets(limit=limit)[pieces], photograph, lines=False
+                )
+                for limit in np.geomspace(*rule.limits, RULE_LIMITS).tolist()
+            }
+        return result
+
+    rules = {rule.name: [rule.factors, rule.limits, RULE_LIMITS] for rule in RULES}
+    return unit(path, "own-rules", {"code": package_fingerprint(), "rules": rules}, compute)
+
+
+def own_units(path: Path, *, thorough: bool) -> Iterator[Unit]:
+    """Yield the work with this package; only what is shipped unless `thorough`."""
+    yield shipped_unit(path)
+    by_tree: dict[str, list[Variant]] = {}
+    for variant in (*STEPS, *CHANGES):
+        by_tree.setdefault(repr(sorted(variant.tree.items())), []).append(variant)
+    for variants in by_tree.values():
+        if thorough or not variants[0].tree:
+            yield tree_unit(path, variants[0].tree, variants)
+    if thorough:
+        yield rules_unit(path)
