@@ -158,26 +158,23 @@ def timed_fits(
     Returns
     -------
     measurements : dict
-        The medians over all ``fits`` of ``seconds`` and ``cpu_seconds`` (of this process); of the
-        first fit, ``peak_bytes``, and ``resident_bytes``, which includes input and imports.
+        The median ``seconds`` over all ``fits``; of the first fit, ``peak_bytes``, and
+        ``resident_bytes``, which includes input and imports.
     answer : ndarray
     """
     seconds: list[float] = []
-    cpu_seconds: list[float] = []
     meter = MemoryMeter()
     while True:
         with deadline(timeout):
-            cpu_start, start = time.process_time(), time.perf_counter()
+            start = time.perf_counter()
             answer = peer.fit(X, settings)
             seconds.append(time.perf_counter() - start)
-            cpu_seconds.append(time.process_time() - cpu_start)
         if len(seconds) == 1:
             peak_bytes, resident_bytes = meter.peak(), meter.peak_resident()
         if sum(seconds) >= ENOUGH_SECONDS or len(seconds) == MOST_FITS:
             break
     measurements = {
         "seconds": statistics.median(seconds),
-        "cpu_seconds": statistics.median(cpu_seconds),
         "fits": len(seconds),
         "peak_bytes": peak_bytes,
         "resident_bytes": resident_bytes,

@@ -59,16 +59,12 @@ class Peer:
     ----------
     name : str
         Its name on the command line and in the tables.
-    distribution : str
-        The package whose version is recorded.
-    module : str
-        The module that is importable if the package is installed.
+    distribution, module : str
+        The package whose version is recorded, and the module that it installs.
     computes : str
         What it computes, with which settings, and whether exactly.
     fit : callable
         Takes samples and settings, returns the answer.
-    requirement : str
-        What to install where it is missing.
     needs_radius : bool
         Whether `fit` reads ``settings.radius``.
     warm_up_samples : int
@@ -82,7 +78,6 @@ class Peer:
     module: str
     computes: str
     fit: Callable[[Samples, Settings], Answer]
-    requirement: str = "quickshiftpp[bench]"
     needs_radius: bool = False
     warm_up_samples: int = WARM_UP_SAMPLES
     exact: bool = True
@@ -93,69 +88,17 @@ class Peer:
         return find_spec(self.module) is not None
 
 
-def fit_quickshiftpp(X: Samples, settings: Settings) -> Answer:
-    """Fit ``quickshiftpp.QuickshiftPP``."""
-    from quickshiftpp import QuickshiftPP
+def labels_of(
+    module: str, estimator: str, parameters: Callable[[Settings], Mapping[str, Any]]
+) -> Callable[[Samples, Settings], Answer]:
+    """Return the fit of an estimator, which is imported when it is used."""
 
-    model = QuickshiftPP(
-        k=settings.k, beta=BETA, min_cluster_size=settings.k, n_jobs=settings.threads
-    )
-    labels: Answer = model.fit(X).labels_
-    return labels
+    def fit(X: Samples, settings: Settings) -> Answer:
+        model = getattr(import_module(module), estimator)(**parameters(settings))
+        labels: Answer = model.fit(X).labels_
+        return labels
 
-
-def fit_tomato(X: Samples, settings: Settings) -> Answer:
-    """Fit ``gudhi.clustering.tomato.Tomato``."""
-    from gudhi.clustering.tomato import Tomato
-
-    labels: Answer = Tomato(k=settings.k, n_jobs=settings.threads).fit(X).labels_
-    return labels
-
-
-def fit_fast_hdbscan(X: Samples, settings: Settings) -> Answer:
-    """Fit ``fast_hdbscan.HDBSCAN``; its threads follow the environment."""
-    from fast_hdbscan import HDBSCAN
-
-    labels: Answer = HDBSCAN(min_cluster_size=settings.k, min_samples=settings.k).fit(X).labels_
-    return labels
-
-
-def fit_hdbscan(X: Samples, settings: Settings) -> Answer:
-    """Fit ``hdbscan.HDBSCAN``."""
-    from hdbscan import HDBSCAN
-
-    model = HDBSCAN(
-        min_cluster_size=settings.k,
-        min_samples=settings.k,
-        core_dist_n_jobs=settings.threads,
-    )
-    labels: Answer = model.fit(X).labels_
-    return labels
-
-
-def fit_sklearn_hdbscan(X: Samples, settings: Settings) -> Answer:
-    """Fit ``sklearn.cluster.HDBSCAN``."""
-    from sklearn.cluster import HDBSCAN
-
-    model = HDBSCAN(
-        min_cluster_size=settings.k, min_samples=settings.k, n_jobs=settings.threads, copy=False
-    )
-    labels: Answer = model.fit(X).labels_
-    return labels
-
-
-def fit_sklearn_dbscan(X: Samples, settings: Settings) -> Answer:
-    """Fit ``sklearn.cluster.DBSCAN``."""
-    from sklearn.cluster import DBSCAN
-
-    model = DBSCAN(
-        eps=settings.radius,
-        min_samples=settings.k,
-        algorithm="kd_tree",
-        n_jobs=settings.threads,
-    )
-    labels: Answer = model.fit(X).labels_
-    return labels
+    return fit
 
 
 def search_quickshiftpp(X: Samples, settings: Settings) -> Answer:
@@ -208,29 +151,43 @@ CLUSTERERS = (
         "quickshiftpp",
         "quickshiftpp",
         f"Quickshift++, exact; beta={BETA}, min_cluster_size=k",
-        fit_quickshiftpp,
-        requirement="quickshiftpp",
+        labels_of(
+            "quickshiftpp",
+            "QuickshiftPP",
+            lambda s: {"k": s.k, "beta": BETA, "min_cluster_size": s.k, "n_jobs": s.threads},
+        ),
     ),
     Peer(
         "tomato",
         "gudhi",
         "gudhi",
         "gudhi's ToMATo on the k-NN graph, density logDTM, every mode kept as a cluster; exact",
-        fit_tomato,
+        labels_of(
+            "gudhi.clustering.tomato", "Tomato", lambda s: {"k": s.k, "n_jobs": s.threads}
+        ),
     ),
     Peer(
         "fast_hdbscan",
         "fast_hdbscan",
         "fast_hdbscan",
         "HDBSCAN, min_cluster_size=min_samples=k; exact up to 30 columns",
-        fit_fast_hdbscan,
+        # Its threads follow the environment.
+        labels_of(
+            "fast_hdbscan", "HDBSCAN", lambda s: {"min_cluster_size": s.k, "min_samples": s.k}
+        ),
     ),
     Peer(
         "hdbscan",
         "hdbscan",
         "hdbscan",
         "HDBSCAN, min_cluster_size=min_samples=k; spanning tree approximate, its default",
-        fit_hdbscan,
+        labels_of(
+            "hdbscan",
+            "HDBSCAN",
+            lambda s: {
+                "min_cluster_size": s.k, "min_samples": s.k, "core_dist_n_jobs": s.threads
+            },
+        ),
         # Above 16,384 samples it uses worker processes, which the warm-up should have started.
         warm_up_samples=17_000,
     ),
@@ -239,19 +196,29 @@ CLUSTERERS = (
         "scikit-learn",
         "sklearn",
         "HDBSCAN, min_cluster_size=min_samples=k; exact",
-        fit_sklearn_hdbscan,
-        requirement="scikit-learn",
+        labels_of(
+            "sklearn.cluster",
+            "HDBSCAN",
+            lambda s: {
+                "min_cluster_size": s.k, "min_samples": s.k, "n_jobs": s.threads, "copy": False
+            },
+        ),
     ),
     Peer(
         "sklearn-dbscan",
         "scikit-learn",
         "sklearn",
         "DBSCAN, min_samples=k, eps the median distance to the k-th neighbor; exact",
-        fit_sklearn_dbscan,
-        requirement="scikit-learn",
+        labels_of(
+            "sklearn.cluster",
+            "DBSCAN",
+            lambda s: {
+                "eps": s.radius, "min_samples": s.k, "algorithm": "kd_tree", "n_jobs": s.threads
+            },
+        ),
         needs_radius=True,
     ),
-)
+)  # fmt: skip
 
 NEIGHBOR_SEARCHES = (
     Peer(
@@ -260,7 +227,6 @@ NEIGHBOR_SEARCHES = (
         "quickshiftpp",
         "all_neighbors, distances and indices; exact",
         search_quickshiftpp,
-        requirement="quickshiftpp",
     ),
     Peer(
         "pykdtree",
@@ -268,7 +234,6 @@ NEIGHBOR_SEARCHES = (
         "pykdtree",
         "KDTree.query, distances and indices; exact",
         search_pykdtree,
-        requirement="pykdtree",
     ),
     Peer(
         "scipy",
@@ -276,7 +241,6 @@ NEIGHBOR_SEARCHES = (
         "scipy",
         "cKDTree.query, distances and indices; exact",
         search_scipy,
-        requirement="scipy",
     ),
     Peer(
         "scikit-learn",
@@ -284,7 +248,6 @@ NEIGHBOR_SEARCHES = (
         "sklearn",
         "NearestNeighbors.kneighbors, distances and indices; all pairs above 15 columns; exact",
         search_sklearn,
-        requirement="scikit-learn",
     ),
     Peer(
         "faiss",

@@ -110,7 +110,7 @@ def start_result(peer: Peer) -> Result:
     """Return an empty result, or one that says what to install."""
     if peer.installed:
         return Result(peer.name)
-    return Result(peer.name, "missing", f"is not installed: pip install '{peer.requirement}'")
+    return Result(peer.name, "missing", "is not installed: pip install 'quickshiftpp[bench]'")
 
 
 def write_samples(plan: Plan, dataset: Dataset, folder: Path) -> Settings:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import TypeAlias
 
 import numpy as np
@@ -106,21 +106,16 @@ def compare(plan: Plan, dataset: Dataset, measured: Measurements, announce: Anno
         if peer.name != REFERENCE
         and (reason := reason_to_leave_out(peer.name, dataset, cases, plan.timeout))
     }
-    return run_some(plan, dataset, left_out, announce)
+    return run_some(plan, dataset, left_out, measured, announce)
 
 
-def run_alone(
+def run_some(
     plan: Plan,
     dataset: Dataset,
+    left_out: dict[str, str],
     measured: Measurements,  # noqa: ARG001
     announce: Announce,
 ) -> Entry:
-    """Measure this package alone, where the size is out of reach for the others."""
-    others = [peer.name for peer in plan.peers if peer.name != REFERENCE]
-    return run_some(plan, dataset, dict.fromkeys(others, "not tried"), announce)
-
-
-def run_some(plan: Plan, dataset: Dataset, left_out: dict[str, str], announce: Announce) -> Entry:
     """Run the peers of a plan, except those that are left out for a reason."""
     running = replace(plan, peers=[peer for peer in plan.peers if peer.name not in left_out])
     case = run_case(running, dataset, announce)
@@ -261,23 +256,15 @@ def stage_jobs(protocol: Protocol) -> Iterator[tuple[str, Job]]:
         yield key_of(dataset), alone(measure_stages, dataset, protocol)
 
 
-def comparison_jobs(
-    protocol: Protocol, table: str, shapes: Sequence[Shape]
-) -> Iterator[tuple[str, Job]]:
+def size_jobs(table: str, shapes: Sequence[Shape], protocol: Protocol) -> Iterator[tuple[str, Job]]:
     """Yield a comparison for each shape, smaller ones first: they decide who is left out later."""
     plan = make_plan(table, protocol)
     for dataset in blob_datasets(sorted(set(shapes)), protocol.seed):
         yield key_of(dataset), partial(compare, plan, dataset)
 
 
-def search_jobs(protocol: Protocol) -> Iterator[tuple[str, Job]]:
-    """Yield the comparisons of neighbor searches."""
-    yield from comparison_jobs(protocol, SEARCH, protocol.scope.search)
-
-
-def fit_jobs(protocol: Protocol) -> Iterator[tuple[str, Job]]:
-    """Yield the comparisons of clusterers, and the sizes for this package alone."""
-    yield from comparison_jobs(protocol, FIT, protocol.scope.fit)
+def huge_jobs(protocol: Protocol) -> Iterator[tuple[str, Job]]:
+    """Yield the sizes for this package alone."""
     plan = replace(
         make_plan(FIT, protocol),
         k=protocol.scope.huge_k,
@@ -285,8 +272,10 @@ def fit_jobs(protocol: Protocol) -> Iterator[tuple[str, Job]]:
         timeout=protocol.huge_timeout,
         memory_limit=protocol.huge_memory_bytes / GIB,
     )
+    others = [peer.name for peer in plan.peers if peer.name != REFERENCE]
     for dataset in blob_datasets(protocol.scope.huge, protocol.seed, np.float32):
-        yield f"{key_of(dataset)},float32,k={plan.k}", partial(run_alone, plan, dataset)
+        job = partial(run_some, plan, dataset, dict.fromkeys(others, "not tried"))
+        yield f"{key_of(dataset)},float32,k={plan.k}", job
 
 
 def real_jobs(protocol: Protocol) -> Iterator[tuple[str, Job]]:
@@ -296,12 +285,14 @@ def real_jobs(protocol: Protocol) -> Iterator[tuple[str, Job]]:
             yield real.file, partial(compare_on_file, protocol, real)
 
 
-SECTIONS = {
+SECTIONS: dict[str, Callable[[Protocol], Iterable[tuple[str, Job]]]] = {
     "limits": limit_jobs,
     "small": small_jobs,
     "stages": stage_jobs,
-    "search": search_jobs,
-    "fit": fit_jobs,
+    "search": lambda protocol: size_jobs(SEARCH, protocol.scope.search, protocol),
+    "fit": lambda protocol: chain(
+        size_jobs(FIT, protocol.scope.fit, protocol), huge_jobs(protocol)
+    ),
     "real": real_jobs,
 }
 

@@ -36,6 +36,14 @@ from .store import Measurements
 
 LEFT_OUT = "*Left out of this run.*"
 BEFORE_NEIGHBORS_END = ("checks", "index", "neighbors")
+STAGES = {
+    "checks": "the validation of the input",
+    "index": "the construction of the k-d tree",
+    "ascent": "the search for the nearest denser sample",
+    "modes": "the mode tree",
+    "tree": "densities, nearest denser samples and the mode tree",
+    "other": "mostly the release of memory",
+}
 # The bytes of one entry of the answer of all_neighbors: a distance and a row number.
 ENTRY_BYTES = 16
 
@@ -250,11 +258,9 @@ def stage_shares(measured: Measurements, plots: Path) -> Iterator[str]:
     plot = plots / "stages.png"
     plot_stages(plot, entries)
     yield f"![The share of each stage of a fit]({plots.name}/{plot.name})"
-    yield (
-        "*checks* is the validation of the input, *index* the construction of the tree, *ascent* "
-        "the search for the nearest denser sample, *modes* the mode tree, *other* mostly the "
-        "release of memory."
-    )
+    measured_stages = {stage for entry in entries for stage in entry["stages"]}
+    texts = [f"*{stage}* is {text}" for stage, text in STAGES.items() if stage in measured_stages]
+    yield ", ".join(texts) + "."
     rows = []
     for entry in entries:
         stages, seconds = entry["stages"], sum(entry["stages"].values())

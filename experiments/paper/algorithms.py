@@ -18,7 +18,7 @@ from reporting.store import Record, Unit
 
 from ..common import FloatArray, IntArray
 from ..cores import fit_cores
-from .curves import Curve, make_curve, refined
+from .curves import make_curve, refined_curves
 from .data import DataSet
 from .dbscan import EveryDBSCAN
 from .mean_shift import mean_shift
@@ -54,26 +54,13 @@ def bandwidth_range(X: FloatArray) -> tuple[float, float]:
 
 
 def run_k_means(data: DataSet, inits: int, dense_until: int = 40) -> Record:
-    """Vary the number of clusters; of several starts, the one with the least inertia counts.
-
-    The range of the scores over single starts is kept as well.
-    """
+    """Vary the number of clusters; of several starts, the one with the least inertia counts."""
     numbers = whole_numbers(dense_until, min(len(data.X) // 2, MOST_CLUSTERS), 1.1)
-    labeled, lowest, highest = [], [], []
+    labeled = []
     for number in numbers:
         runs = [KMeans(number, n_init=1, random_state=seed).fit(data.X) for seed in range(inits)]
-        chosen = min(runs, key=lambda run: float(run.inertia_))
-        labeled.append((number, chosen.labels_))
-        scores = [score(data.y, run.labels_) for run in runs]
-        lowest.append([min(column) for column in zip(*scores, strict=True)])
-        highest.append([max(column) for column in zip(*scores, strict=True)])
-    curve = make_curve(data.y, "number of clusters", labeled)
-    spread = {
-        f"{edge}_{name}": [row[place] for row in rows]
-        for edge, rows in (("lowest", lowest), ("highest", highest))
-        for place, name in enumerate(SCORES)
-    }
-    return {"curves": {"k_means": {**curve, **spread}}}
+        labeled.append((number, min(runs, key=lambda run: float(run.inertia_)).labels_))
+    return {"curves": {"k_means": make_curve(data.y, "number of clusters", labeled)}}
 
 
 def run_dbscan(data: DataSet, values: int) -> Record:
@@ -100,36 +87,26 @@ def run_cores(data: DataSet, dense_until: int, largest: int, ratio: float) -> Re
 
 
 def run_mean_shift(data: DataSet, values: int, between: int) -> Record:
-    """Vary the bandwidth; every sample is a seed, of very many a random thousand."""
+    """Vary the bandwidth; every sample is a seed, or a random thousand if there are many."""
     seeds = data.X
     if len(seeds) > _MANY:
         seeds = seeds[np.random.default_rng(0).choice(len(seeds), _SEEDS, replace=False)]
-    found: dict[float, IntArray] = {}
-
-    def evaluate(grid: FloatArray) -> list[Curve]:
-        found.update({h: mean_shift(data.X, seeds, h) for h in grid.tolist() if h not in found})
-        return [make_curve(data.y, "bandwidth", found.items())]
-
-    grids = refined(np.geomspace(*bandwidth_range(data.X), values), evaluate, between)
-    (curve,) = evaluate(grids[-1])
+    grid = np.geomspace(*bandwidth_range(data.X), values)
+    (curve,) = refined_curves(
+        data.y, "bandwidth", grid, lambda h: [mean_shift(data.X, seeds, h)], between
+    )
     return {"curves": {"mean_shift": curve}, "seeds": len(seeds)}
 
 
 def run_quick_shift(data: DataSet, values: int, between: int) -> Record:
     """Vary the bandwidth, with tau in proportion; one fit serves every proportion."""
-    found: dict[float, list[IntArray]] = {}
 
-    def evaluate(grid: FloatArray) -> list[Curve]:
-        for h in grid.tolist():
-            model = QuickShift(bandwidth=h).fit(data.X)
-            found[h] = [model.cut(ratio * h) for ratio in TAU_RATIOS]
-        return [
-            make_curve(data.y, "bandwidth", ((h, labels[place]) for h, labels in found.items()))
-            for place in range(len(TAU_RATIOS))
-        ]
+    def fit(bandwidth: float) -> list[IntArray]:
+        model = QuickShift(bandwidth=bandwidth).fit(data.X)
+        return [model.cut(ratio * bandwidth) for ratio in TAU_RATIOS]
 
-    grids = refined(np.geomspace(*bandwidth_range(data.X), values), evaluate, between)
-    curves = evaluate(grids[-1]) if len(grids) > 1 else evaluate(grids[0][:0])
+    grid = np.geomspace(*bandwidth_range(data.X), values)
+    curves = refined_curves(data.y, "bandwidth", grid, fit, between)
     named = {f"quick_shift_{ratio:g}": c for ratio, c in zip(TAU_RATIOS, curves, strict=True)}
     return {"curves": named}
 

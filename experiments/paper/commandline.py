@@ -19,13 +19,13 @@ from reporting.store import Store, read_json, write_json
 from reporting.tables import console, fill_template, show
 
 from ..common import RESULTS, ROOT, MissingDataError
-from . import modes_and_cores, open_question, quirk, stability, table, theory, toys
+from . import modes_and_cores, open_question, stability, table, theory, toys
 from .claim import PAGES, Claim
 
 # In the order of the page.
 CLAIMS: dict[str, Claim] = {
     module.CLAIM.name: module.CLAIM
-    for module in (table, quirk, stability, toys, modes_and_cores, theory, open_question)
+    for module in (table, stability, toys, modes_and_cores, theory, open_question)
 }
 
 

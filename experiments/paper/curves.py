@@ -25,17 +25,11 @@ def make_curve(
     Returns
     -------
     dict
-        ``parameter``, its ``values`` in ascending order, the number of ``clusters`` and the scores
-        at each.
+        ``parameter``, its ``values`` in ascending order, and the scores at each.
     """
-    rows = [
-        (float(value), len(np.unique(labels)), *score(truth, labels)) for value, labels in labeled
-    ]
-    columns = [list(column) for column in zip(*sorted(rows), strict=True)]
-    return {
-        "parameter": parameter,
-        **dict(zip(("values", "clusters", *SCORES), columns, strict=True)),
-    }
+    rows = sorted((float(value), *score(truth, labels)) for value, labels in labeled)
+    columns = [list(column) for column in zip(*rows, strict=True)]
+    return {"parameter": parameter, **dict(zip(("values", *SCORES), columns, strict=True))}
 
 
 def best(curve: Curve, name: str) -> tuple[float, float]:
@@ -79,25 +73,38 @@ def nearest_setting(curve: Curve, ari: float, ami: float) -> tuple[float, float]
     return float(curve["values"][place]), float(misses[place])
 
 
-def refined(
-    grid: FloatArray, evaluate: Callable[[FloatArray], list[Curve]], between: int
-) -> list[FloatArray]:
-    """Return the grid, and in a second array values around the best of each score.
+def refined_curves(
+    truth: IntArray,
+    parameter: str,
+    grid: FloatArray,
+    fit: Callable[[float], list[IntArray]],
+    between: int,
+) -> list[Curve]:
+    """Return the curves over a grid and over further values around the best of each score.
 
     Parameters
     ----------
+    truth : ndarray
+    parameter : str
     grid : ndarray
         Ascending, in equal steps of the logarithm.
-    evaluate : callable
-        Gives the curves over a grid.
+    fit : callable
+        Returns, for a value, one labeling for each curve.
     between : int
-        How many values to put between the best value and each of its neighbors; 0 for no more.
+        The number of values between the best value and each of its neighbors.
     """
-    more: list[FloatArray] = []
-    for curve in evaluate(grid):
+    found = {value: fit(value) for value in grid.tolist()}
+
+    def curves() -> list[Curve]:
+        labels = list(zip(*found.values(), strict=True))
+        return [make_curve(truth, parameter, zip(found, one, strict=True)) for one in labels]
+
+    more: set[float] = set()
+    for curve in curves():
         for name in ("ari", "ami"):
             place = int(np.argmax(curve[name]))
             for low, high in ((place - 1, place), (place, place + 1)):
-                if between and low >= 0 and high < len(grid):
-                    more.append(np.geomspace(grid[low], grid[high], between + 2)[1:-1])
-    return [grid, np.unique(np.concatenate(more))] if more else [grid]
+                if low >= 0 and high < len(grid):
+                    more.update(np.geomspace(grid[low], grid[high], between + 2)[1:-1].tolist())
+    found.update({value: fit(value) for value in sorted(more)})
+    return curves()

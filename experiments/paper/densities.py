@@ -97,6 +97,13 @@ PLANE = Density(
 DENSITIES = {density.name: density for density in (LINE, PLANE)}
 
 
+def values_at(grid: npt.NDArray[Any], points: FloatArray, cell: float) -> npt.NDArray[Any]:
+    """Return the values of a grid at points of the cube."""
+    places = np.clip((points / cell).astype(np.int64), 0, grid.shape[0] - 1)
+    found: npt.NDArray[Any] = grid[tuple(places.T)]
+    return found
+
+
 @dataclass(frozen=True)
 class Truth:
     """What the paper defines on a density, for one beta and one (R, rho), on the cells of a grid.
@@ -124,9 +131,7 @@ class Truth:
 
     def at(self, grid: npt.NDArray[Any], points: FloatArray) -> npt.NDArray[Any]:
         """Return the values of the grid at points of the cube."""
-        places = np.clip((points / self.cell).astype(np.int64), 0, grid.shape[0] - 1)
-        found: npt.NDArray[Any] = grid[tuple(places.T)]
-        return found
+        return values_at(grid, points, self.cell)
 
     def core_points(self, core: int) -> FloatArray:
         """Return the cells of a core."""
@@ -168,12 +173,7 @@ def follow_flows(density: Density, start: FloatArray, cores: IntArray, cell: flo
         unit: FloatArray = gradient / np.maximum(length, np.finfo(np.float64).tiny)
         return unit
 
-    def core_at(points: FloatArray) -> IntArray:
-        places = np.clip((points / cell).astype(np.int64), 0, cores.shape[0] - 1)
-        found: IntArray = cores[tuple(places.T)]
-        return found
-
-    at, reached = start.copy(), core_at(start)
+    at, reached = start.copy(), values_at(cores, start, cell)
     for _ in range(_MAX_STEPS):
         moving = np.flatnonzero(reached < 0)
         if moving.size == 0:
@@ -183,8 +183,8 @@ def follow_flows(density: Density, start: FloatArray, cores: IntArray, cell: flo
         second = direction(points + 0.5 * step * first)
         third = direction(points + 0.5 * step * second)
         fourth = direction(points + step * third)
-        points = points + step / 6 * (first + 2 * second + 2 * third + fourth)
-        at[moving], reached[moving] = np.clip(points, 0, 1), core_at(np.clip(points, 0, 1))
+        at[moving] = np.clip(points + step / 6 * (first + 2 * second + 2 * third + fourth), 0, 1)
+        reached[moving] = values_at(cores, at[moving], cell)
     return reached
 
 

@@ -90,8 +90,6 @@ def compare(name: str, algorithm: str, curve: Curve, draws: list[Curve]) -> Reco
         "coincident_at": value if miss <= COINCIDENT else None,
         "above": share_of_range(curve, np.array(curve["ari"]) > paper.ari),
     }
-    if "highest_ari" in curve:
-        found["starts"] = [min(curve["lowest_ari"]), max(curve["highest_ari"])]
     if draws:
         found["draws"] = {score: [best(one, score)[0] for one in draws] for score in SCORES}
     return found
@@ -166,7 +164,6 @@ def summarize(records: list[Record]) -> Record:
         },
         "cores": os.cpu_count(),
         "protocol": protocol(sets, draws),
-        "versions": {k: v for k, v in every[0]["settings"].items() if k in ("sklearn", "numpy")},
     }
 
 

@@ -104,23 +104,6 @@ def judge(truth: Truth, X: FloatArray, k: int) -> Record:
     }
 
 
-def cores_unit(density: str, regime: Regime, n_samples: int, trials: int) -> Record:
-    """Repeat `judge` over independent samples."""
-    truth = truth_of(DENSITIES[density], BETA, RADIUS, RHO)
-    rows = [
-        judge(
-            truth,
-            DENSITIES[density].sample(n_samples, np.random.default_rng([trial, n_samples])),
-            regime.k(n_samples),
-        )
-        for trial in range(trials)
-    ]
-    return {
-        "kind": "cores", "density": density, "regime": regime.name, "n": n_samples,
-        "k": regime.k(n_samples), "true_cores": truth.n_cores, "trials": rows,
-    }  # fmt: skip
-
-
 def query_points(dimension: int) -> FloatArray:
     """Return the points at which the error of the density is measured, faces included."""
     axis = np.linspace(0, 1, QUERIES[dimension])
@@ -148,44 +131,47 @@ def density_errors(density: Density, X: FloatArray, k: int) -> tuple[float, floa
     return float(errors[inner].max()), float(errors[edge].max())
 
 
-def errors_unit(density: str, regime: Regime, n_samples: int, trials: int) -> Record:
-    """Repeat `density_errors` over independent samples."""
-    one = DENSITIES[density]
-    rows = [
-        density_errors(
-            one, one.sample(n_samples, np.random.default_rng([trial, n_samples])),
-            regime.k(n_samples),
-        )
-        for trial in range(trials)
-    ]  # fmt: skip
-    return {
-        "kind": "errors", "density": density, "regime": regime.name, "n": n_samples,
-        "k": regime.k(n_samples), "inside": [row[0] for row in rows],
-        "edge": [row[1] for row in rows],
+def compute(kind: str, density: Density, regime: Regime, n_samples: int, trials: int) -> Record:
+    """Judge the cores, or the errors of the density, of several independent samples."""
+    k = regime.k(n_samples)
+    record: Record = {
+        "kind": kind, "density": density.name, "regime": regime.name, "n": n_samples, "k": k
     }  # fmt: skip
+    drawn = [
+        density.sample(n_samples, np.random.default_rng([trial, n_samples]))
+        for trial in range(trials)
+    ]
+    if kind == "cores":
+        truth = truth_of(density, BETA, RADIUS, RHO)
+        rows = [judge(truth, X, k) for X in drawn]
+        return {**record, "true_cores": truth.n_cores, "trials": rows}
+    inside, edge = zip(*(density_errors(density, X, k) for X in drawn), strict=True)
+    return {**record, "inside": inside, "edge": edge}
 
 
 def units(_: Path, largest: int | None = None) -> list[Unit]:
     """Return the work, of up to `largest` samples."""
     work = []
-    for density in (LINE, PLANE):
+    for density in DENSITIES.values():
         for regime in regimes(density.dimension):
             is_below = regime.name == "below"
-            for kind, compute, sizes, trials in (
-                ("cores", cores_unit, SIZES if is_below else SIZES_PRINTED, CORE_TRIALS),
-                ("errors", errors_unit, ERROR_SIZES if is_below else ERROR_SIZES_PRINTED,
-                 ERROR_TRIALS),
-            ):  # fmt: skip
-                for n in sizes:
-                    if largest is None or n <= largest:
-                        settings = {
-                            "kind": kind, "density": asdict(density), "regime": asdict(regime),
-                            "n": n, "trials": trials, "beta": BETA, "interior": [RADIUS, RHO],
-                        }  # fmt: skip
-                        work.append(
-                            Unit(f"theory-{kind}-{density.dimension}d-{regime.name}-{n}", settings,
-                                 partial(compute, density.name, regime, n, trials))
-                        )  # fmt: skip
+            sizes = {
+                "cores": (SIZES if is_below else SIZES_PRINTED, CORE_TRIALS),
+                "errors": (ERROR_SIZES if is_below else ERROR_SIZES_PRINTED, ERROR_TRIALS),
+            }
+            work += [
+                Unit(
+                    f"theory-{kind}-{density.dimension}d-{regime.name}-{n}",
+                    {
+                        "kind": kind, "density": asdict(density), "regime": asdict(regime),
+                        "n": n, "trials": trials, "beta": BETA, "interior": [RADIUS, RHO],
+                    },
+                    partial(compute, kind, density, regime, n, trials),
+                )
+                for kind, (numbers, trials) in sizes.items()
+                for n in numbers
+                if largest is None or n <= largest
+            ]  # fmt: skip
     return work
 
 

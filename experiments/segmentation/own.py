@@ -7,17 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import product
-from math import dist, prod, sqrt
 from pathlib import Path
 from typing import Any, TypeAlias
 
-import numpy as np
-import numpy.typing as npt
-
 import quickshiftpp
-from quickshiftpp.segmentation import ImageTree, image_tree, segment
+from quickshiftpp.segmentation import image_tree, segment
 from quickshiftpp.segmentation._defaults import default_parameters, default_ratio, default_sigma
-from quickshiftpp.segmentation._merging import Merging, _borders, _Graph
 from reporting.store import Record, Unit
 
 from .data import Photograph
@@ -36,7 +31,6 @@ SIZES = (1, 300, 1000)
 CUTS = [{"beta": beta, "min_size": size, "merge": 0.0} for beta, size in product(BETAS, SIZES)]
 
 Cut: TypeAlias = Mapping[str, Any]
-Labels: TypeAlias = npt.NDArray[np.int32]
 
 
 @dataclass(frozen=True)
@@ -99,65 +93,6 @@ CHANGES = [
 ]  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Rule:
-    """A simpler rule for merging: some factors of the shipped difference, not all.
-
-    Attributes
-    ----------
-    name : str
-    factors : tuple of str
-        Of ``color``, ``border``, ``sizes`` and ``contact``.
-    limits : tuple of float
-        The lowest and the highest limit to try: without a factor the scale is different.
-    """
-
-    name: str
-    factors: tuple[str, ...]
-    limits: tuple[float, float]
-
-
-RULES = [
-    Rule("merging by color alone", ("color",), (5, 40)),
-    Rule("by color and sizes: Ward's rule", ("color", "sizes"), (0.4, 8)),
-    Rule("without the density at the border", ("color", "sizes", "contact"), (0.3, 6)),
-    Rule("without color", ("border", "sizes", "contact"), (0.1, 3)),
-    Rule("without sizes", ("color", "border", "contact"), (10, 300)),
-    Rule("without contact", ("color", "border", "sizes"), (2, 60)),
-]
-RULE_LIMITS = 12
-
-
-class RuleGraph(_Graph):
-    """Segments that are merged by a simpler rule."""
-
-    factors: tuple[str, ...] = ()
-
-    def difference(self, one: int, other: int) -> float:
-        """Return how much two neighbors differ by the factors that the rule has."""
-        width, radii = self.borders[one][other]
-        n, m = self.size[one], self.size[other]
-        least = max(min(self.inner[one], self.inner[other]), float(np.finfo(float).tiny))
-        values = {
-            "color": dist(self.means[one], self.means[other]),
-            "border": (radii / width) ** 2 / (least * self.flat),
-            "sizes": sqrt(n * m / ((n + m) * self.total)),
-            "contact": sqrt(min(n, m) ** self.surface / width),
-        }
-        return prod(values[factor] for factor in self.factors)
-
-
-def merge_by(rule: Rule, pieces: Labels, tree: ImageTree) -> Merging:
-    """Order the merging of the pieces of an image by a rule."""
-    labels, radii = pieces.ravel(), tree._radii
-    size = np.bincount(labels).astype(np.float64)
-    sums = [np.bincount(labels, weights=channel) for channel in tree._colours.T]
-    inner = np.bincount(labels, weights=radii) / size
-    graph = RuleGraph(2, tree._flat_radius, size, np.stack(sums, axis=1) / size[:, None], inner)
-    graph.factors = rule.factors
-    return graph.merge_all(*_borders(pieces, radii.reshape(pieces.shape)))
-
-
 @cache
 def package_fingerprint() -> str:
     """Distinguish results of other code of the same version."""
@@ -195,27 +130,6 @@ def tree_unit(path: Path, tree: Mapping[str, Any], variants: list[Variant]) -> U
     return unit(path, f"own-{label}", settings, compute)
 
 
-def rules_unit(path: Path) -> Unit:
-    """Score simpler rules for merging, on the pieces that are shipped."""
-
-    def compute(photograph: Photograph) -> Record:
-        tree = image_tree(photograph.image, n_jobs=1)
-        pieces, _ = tree.superpixels()
-        result: Record = {}
-        for rule in RULES:
-            merging = merge_by(rule, pieces, tree)
-            result[rule.name] = {
-                f"limit {limit:.4g}": score(
-                    merging.targets(limit=limit)[pieces], photograph, lines=False
-                )
-                for limit in np.geomspace(*rule.limits, RULE_LIMITS).tolist()
-            }
-        return result
-
-    rules = {rule.name: [rule.factors, rule.limits, RULE_LIMITS] for rule in RULES}
-    return unit(path, "own-rules", {"code": package_fingerprint(), "rules": rules}, compute)
-
-
 def own_units(path: Path, *, thorough: bool) -> Iterator[Unit]:
     """Yield the work with this package; only what is shipped unless `thorough`."""
     yield shipped_unit(path)
@@ -225,5 +139,3 @@ def own_units(path: Path, *, thorough: bool) -> Iterator[Unit]:
     for variants in by_tree.values():
         if thorough or not variants[0].tree:
             yield tree_unit(path, variants[0].tree, variants)
-    if thorough:
-        yield rules_unit(path)

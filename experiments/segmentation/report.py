@@ -9,20 +9,12 @@ from reporting.store import Record
 from reporting.tables import bold, fill_template, format_score, table
 
 from .figures import FILES, FOLDER
-from .own import CHANGES, CUT_ONLY, DEFAULTS, RATIO, RULES, SIGMA, STEPS, SWEEP
+from .own import CHANGES, CUT_ONLY, DEFAULTS, RATIO, SIGMA, STEPS, SWEEP
 from .peers import PEERS
 from .summary import MEASURES, REFERENCE
 
 TEMPLATE = Path(__file__).parent / "page.md"
 
-# P. Arbelaez, M. Maire, C. Fowlkes, J. Malik, IEEE TPAMI 33(5), 2011, the tables for BSDS500: the
-# 200 test photographs; covering ODS, OIS; Rand index ODS, OIS; variation ODS, OIS.
-PUBLISHED = {
-    "people": (0.72, 0.72, 0.88, 0.88, 1.17, 1.17),
-    "gPb-owt-ucm": (0.59, 0.65, 0.83, 0.86, 1.69, 1.48),
-    "Mean Shift": (0.54, 0.58, 0.79, 0.81, 1.85, 1.64),
-    "Felzenszwalb and Huttenlocher": (0.52, 0.57, 0.80, 0.82, 2.21, 1.87),
-}
 WORDS = {"covering": "covering", "rand_index": "Rand index", "variation": "variation"}
 NAMES = {
     "people": "people, each by the others",
@@ -52,13 +44,6 @@ def main_table(result: Record) -> str:
         f"{result['photographs']} photographs: the best setting for all (ODS) and for each (OIS)"
     )
     return table(header, rows, title)
-
-
-def published_table() -> str:
-    """Return what the literature reports."""
-    rows = [[name, *(format_score(v, 2) for v in values)] for name, values in PUBLISHED.items()]
-    header = ["", "covering", "OIS", "Rand index", "OIS", "variation", "OIS"]
-    return table(header, rows, "Published, on the 200 test photographs of the same set [1]")
 
 
 def halves_table(result: Record) -> str:
@@ -102,7 +87,6 @@ def page_text(result: Record) -> str:
             f"{result['photographs']}"
             for name, one in result["wins"].items()
         ),
-        "published": published_table(),
         "halves": halves_table(result),
         "thorough": result["thorough"],
         "steps": chosen_table(
@@ -114,9 +98,6 @@ def page_text(result: Record) -> str:
             result,
             "One change from what is shipped (`+ merging` above), with the limit chosen again",
             [variant.name for variant in CHANGES],
-        ),
-        "rules": chosen_table(
-            result, "Simpler rules for merging the same pieces", [rule.name for rule in RULES]
         ),
         "peers": chosen_table(
             result, "Other libraries, one setting each", [peer.name for peer in PEERS]

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from reporting.store import Record
 
 from .measures import BoundaryCounts
-from .own import CHANGES, CUT_ONLY, RULES, STEPS, SWEEP
+from .own import CHANGES, CUT_ONLY, STEPS, SWEEP
 from .peers import PEERS
 from .units import name_of
 
@@ -174,10 +174,7 @@ def summarize(records: list[Record]) -> Record:
         {name: region_row(scores[name], half) for name in ("people", "shipped", REFERENCE)}
         for half in halves
     ]
-    variants = [
-        *(variant.name for variant in (*STEPS, *CHANGES)),
-        *(rule.name for rule in RULES),
-    ]
+    variants = [variant.name for variant in (*STEPS, *CHANGES)]
     # Not all work is done on all photographs.
     thorough = set(photographs).intersection(
         *(next(iter(scores[name].values())) for name in variants)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -29,6 +30,7 @@ from experiments.segmentation.measures import (
     correspond,
     score_regions,
 )
+from experiments.segmentation.report import TEMPLATE
 
 # Two halves by columns, two by rows: every pair of regions shares a quarter.
 COLUMNS = np.array([[0, 0, 1, 1]] * 4)
@@ -203,6 +205,13 @@ def test_a_whole_run(photographs, tmp_path):
     sweep, shipped = result["rows"]["+ merging of a finer cut"], result["rows"]["shipped"]
     assert sweep["covering"]["ods"] >= shipped["covering"]["ods"] - 1e-12
     assert sweep["variation"]["ods"] <= shipped["variation"]["ods"] + 1e-12
+
+
+def test_the_page_in_the_repository_has_the_text_of_the_template():
+    """Between the numbers, the page is what the template says."""
+    page = (ROOT / "docs" / "segmentation_quality.md").read_text()
+    for part in re.split(r"{[^}]*}", TEMPLATE.read_text()):
+        assert part.strip() in page
 
 
 def test_missing_photographs_are_named(tmp_path):
