@@ -19,26 +19,15 @@ FEWEST_SIZES = 3
 
 @dataclass
 class Result:
-    """What one peer did on one dataset.
-
-    Attributes
-    ----------
-    peer : str
-        Its name.
-    status : {"ok", "timeout", "set-up timeout", "out of memory", "missing", "failed", "left out"}
-        "ok" if every round finished.
-    message : str
-        For the reader, unless the status is "ok".
-    rounds : list of dict
-        The measurements of each round.
-    judgment : dict
-        The figures that its table's judge made of the answer.
-    """
+    """What one peer did on one dataset."""
 
     peer: str
+    # "ok" if every round finished, or "timeout", "set-up timeout", "out of memory", "missing",
+    # "failed", "left out".
     status: str = "ok"
-    message: str = ""
-    rounds: list[dict[str, Any]] = field(default_factory=list)
+    message: str = ""  # for the reader, unless the status is "ok"
+    rounds: list[dict[str, Any]] = field(default_factory=list)  # the measurements of each round
+    # The figures that its table's judge made of the answer.
     judgment: Judgment = field(default_factory=dict)
 
     @property

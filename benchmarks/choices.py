@@ -15,6 +15,7 @@ import numpy as np
 
 from quickshiftpp import DegenerateClusteringWarning, QuickshiftPP, sweep
 from quickshiftpp._selection.vote import candidate_ks
+from reporting.tables import console, show, table
 
 from .data import blobs
 from .peers import Samples
@@ -23,8 +24,8 @@ from .timing import median_seconds, seconds_of
 SHAPES = ((20_000, 2), (100_000, 2), (100_000, 5), (1_000_000, 2))
 
 
-def measure(X: Samples, repeats: int, n_jobs: int) -> str:
-    """Return one line of the table: medians over rounds, each of which measures everything once."""
+def measure(X: Samples, repeats: int, n_jobs: int) -> list[str]:
+    """Return one row of the table: medians over rounds, each of which measures everything once."""
     largest = candidate_ks(len(X))[-1]
     ks = np.linspace(5, 100, 20).astype(int).tolist()
     tree = QuickshiftPP(20, 0.5, n_jobs=n_jobs).fit(X).tree_
@@ -41,11 +42,9 @@ def measure(X: Samples, repeats: int, n_jobs: int) -> str:
         shares["cut"].append(cut / fits[20])
         shares["sweep"].append(swept / fits[100])
         shares["auto"].append(auto / fits[largest])
-    of = {name: statistics.median(values) for name, values in shares.items()}
-    return (
-        f"{len(X):>9,} {X.shape[1]:>2} {of['cut']:>20.1%}"
-        f" {of['auto']:>20.2f} (k = {largest}) {of['sweep']:>25.2f}"
-    )
+    cut, auto, swept = (statistics.median(values) for values in shares.values())
+    size = f"{len(X):,} x {X.shape[1]}"
+    return [size, f"{cut:.1%}", f"{auto:.2f} (k = {largest})", f"{swept:.2f}"]
 
 
 @click.command()
@@ -54,11 +53,14 @@ def measure(X: Samples, repeats: int, n_jobs: int) -> str:
 def main(repeats: int, n_jobs: int) -> None:
     """Print the cost of a cut, an automatic choice and a sweep."""
     warnings.simplefilter("ignore", DegenerateClusteringWarning)
-    click.echo(
-        "        n  d   cut / fit at k=20   auto / fit at largest k   sweep of 20 k / fit at 100"
-    )
-    for samples, columns in SHAPES:
-        click.echo(measure(blobs(samples, columns, seed=0), repeats, n_jobs))
+    rows = [measure(blobs(*shape, seed=0), repeats, n_jobs) for shape in SHAPES]
+    header = [
+        "",
+        "cut / fit at k=20",
+        "auto / fit at the largest k",
+        "sweep of 20 k / fit at k=100",
+    ]
+    show(console(), table(header, rows))
 
 
 if __name__ == "__main__":

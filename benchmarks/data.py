@@ -25,22 +25,12 @@ RADIUS_QUERIES = 2_000
 
 @dataclass(frozen=True)
 class Dataset:
-    """Samples that are made when they are needed.
-
-    Attributes
-    ----------
-    n_samples, n_features : int
-        The shape.
-    description : str
-        A few words for the heading.
-    make : callable
-        Returns the samples, C-contiguous.
-    """
+    """Samples that are made when they are needed."""
 
     n_samples: int
     n_features: int
-    description: str
-    make: Callable[[], Samples]
+    description: str  # a few words for the heading
+    make: Callable[[], Samples]  # returns the samples, C-contiguous
 
     @property
     def shape(self) -> tuple[int, int]:

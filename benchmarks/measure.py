@@ -33,29 +33,16 @@ READY = "ready"
 
 @dataclass(frozen=True)
 class Request:
-    """What one process has to measure.
-
-    Attributes
-    ----------
-    table, peer : str
-        The table of peers and the name in it.
-    folder : str
-        The folder through which it exchanges arrays with its parent.
-    settings : Settings
-        The settings of the fit.
-    timeout, setup_timeout : float
-        Seconds after which ``SIGALRM`` ends a fit, and all that comes before it.
-    memory_limit : int
-        Bytes of address space.
-    """
+    """What one process has to measure."""
 
     table: str
     peer: str
-    folder: str
+    folder: str  # where it exchanges arrays with its parent
     settings: Settings
+    # Seconds after which ``SIGALRM`` ends a fit, and all that comes before it.
     timeout: float
     setup_timeout: float
-    memory_limit: int
+    memory_limit: int  # bytes of address space
 
     @property
     def samples(self) -> Path:

@@ -34,53 +34,28 @@ TOLERANCE = 1e-6
 
 @dataclass(frozen=True)
 class Settings:
-    """The settings of a fit.
+    """The settings of a fit."""
 
-    Attributes
-    ----------
-    k : int
-        The number of neighbors, each sample counted as its own first.
-    threads : int
-        The number of threads or worker processes.
-    radius : float
-        The median distance to the k-th neighbor, for peers that need a scale.
-    """
-
-    k: int
+    k: int  # the number of neighbors, each sample counted as its own first
     threads: int
+    # The median distance to the k-th neighbor, for peers that need a scale.
     radius: float = float("nan")
 
 
 @dataclass(frozen=True)
 class Peer:
-    """One row of a table of peers.
-
-    Attributes
-    ----------
-    name : str
-        Its name on the command line and in the tables.
-    distribution, module : str
-        The package whose version is recorded, and the module that it installs.
-    computes : str
-        What it computes, with which settings, and whether exactly.
-    fit : callable
-        Takes samples and settings, returns the answer.
-    needs_radius : bool
-        Whether `fit` reads ``settings.radius``.
-    warm_up_samples : int
-        The size of the fit before the timed one, if there are so many samples.
-    exact : bool
-        Whether its answer must be right up to the rounding of float64.
-    """
+    """One row of a table of peers."""
 
     name: str
+    # The package whose version is recorded, and the module that it installs.
     distribution: str
     module: str
-    computes: str
-    fit: Callable[[Samples, Settings], Answer]
-    needs_radius: bool = False
+    computes: str  # what it computes, with which settings, and whether exactly
+    fit: Callable[[Samples, Settings], Answer]  # takes samples and settings, returns the answer
+    needs_radius: bool = False  # whether `fit` reads ``settings.radius``
+    # The size of the fit before the timed one, if there are so many samples.
     warm_up_samples: int = WARM_UP_SAMPLES
-    exact: bool = True
+    exact: bool = True  # whether its answer must be right up to the rounding of float64
 
     @property
     def installed(self) -> bool:
@@ -287,23 +262,14 @@ def compare_distances(distances: Answer, reference: Answer | None) -> Judgment:
 
 @dataclass(frozen=True)
 class Table:
-    """Peers that compute the same kind of answer.
-
-    Attributes
-    ----------
-    name, title : str
-    peers : sequence of Peer
-    judge : callable
-        Turns an answer, and that of this package, into figures for the report.
-    columns : mapping of str to str
-        The format of each of these figures.
-    """
+    """Peers that compute the same kind of answer."""
 
     name: str
     title: str
     peers: Sequence[Peer]
+    # Turns an answer, and that of this package, into figures for the report.
     judge: Callable[[Answer, Answer | None], Judgment]
-    columns: Mapping[str, str]
+    columns: Mapping[str, str]  # the format of each of these figures
 
     def find(self, name: str) -> Peer:
         """Return the row of that name."""

@@ -22,6 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from reporting.store import write_json
+from reporting.tables import console, format_bytes, format_seconds, plural, show, table
 
 from .cases import growth_exponent
 from .machine import describe_machine
@@ -138,6 +139,20 @@ def search_seconds(photo: Picture, k: int, threads: int, rounds: int) -> list[di
     return lines
 
 
+def growth_table(results: list[dict[str, float]], title: str) -> str:
+    """Return the sizes, times and memory of several images."""
+    rows = [
+        [
+            f"{found['pixels'] / 1e6:.2f}",
+            format_seconds(found["seconds"]),
+            f"{found['segments']:,.0f}",
+            format_bytes(found["resident_bytes"]),
+        ]
+        for found in results
+    ]
+    return table(["megapixels", "time", "segments", "peak memory"], rows, title)
+
+
 @click.command()
 @click.option(
     "--image", type=click.Path(exists=True, path_type=Path), help="A photograph of your own."
@@ -155,53 +170,48 @@ def main(
     sizes = (0.02, 0.05, 0.15) if quick else MEGAPIXELS
     shape = tuple(length // 4 for length in VOLUME) if quick else VOLUME
     results: dict[str, Any] = {"machine": describe_machine([]), "k": k, "threads": threads}
+    target = console()
 
-    click.echo(f"{photo.shape[1]} x {photo.shape[0]} pixels, k = {k}, {threads} threads")
     results["photograph"] = compare(photo, k, threads, rounds)
-    for line in results["photograph"]:
-        click.echo("  {algorithm:<26} {seconds:7.3f} s {segments:7d} segments".format(**line))
+    rows = [
+        [line["algorithm"], format_seconds(line["seconds"]), f"{line['segments']:,}"]
+        for line in results["photograph"]
+    ]
+    title = f"{photo.shape[1]} x {photo.shape[0]} pixels, k = {k}, {plural(threads, 'thread')}"
+    show(target, table(["", "time", "segments"], rows, title))
 
-    click.echo("the search alone: windows, k-d tree")
-    results["search"] = []
-    for number in NEIGHBORS:
-        for line in search_seconds(photo, number, threads, rounds):
-            results["search"].append(line)
-            ratio = line["kd_tree"] / line["windows"]
-            click.echo(
-                f"  {line['colors']:<14} k = {number:<4} {line['windows']:7.3f} s "
-                f"{line['kd_tree']:7.3f} s   {ratio:.2f}x"
-            )
+    results["search"] = [
+        line for number in NEIGHBORS for line in search_seconds(photo, number, threads, rounds)
+    ]
+    rows = [
+        [
+            f"{line['colors']}, k = {line['k']}",
+            *(format_seconds(line[algorithm]) for algorithm in ("windows", "kd_tree")),
+            f"{line['kd_tree'] / line['windows']:.2f}x",
+        ]
+        for line in results["search"]
+    ]
+    show(target, table(["", "windows", "k-d tree", "ratio"], rows, "The neighbor search alone"))
 
-    options = {"k": k, "n_jobs": threads}
-    click.echo("growth: megapixels, seconds, segments, peak memory")
-    results["growth"] = []
-    for megapixels in sizes:
-        found = alone(mirrored(photo, megapixels), options, rounds if megapixels < 1 else 1)
-        results["growth"].append(found)
-        _echo_growth(found)
+    options: dict[str, Any] = {"k": k, "n_jobs": threads}
+    results["growth"] = [
+        alone(mirrored(photo, megapixels), options, rounds if megapixels < 1 else 1)
+        for megapixels in sizes
+    ]
     pixels, seconds = (
         [found[name] for found in results["growth"]] for name in ("pixels", "seconds")
     )
     results["exponent"] = growth_exponent(pixels, seconds)
-    click.echo(f"  seconds grow as n^{results['exponent']:.2f}")
+    show(target, growth_table(results["growth"], f"Time grows as n^{results['exponent']:.2f}"))
 
     volume, mask = volume_with_mask(shape)
-    click.echo(f"a volume of {' x '.join(map(str, shape))} with a mask, spacing 2, 1, 1")
-    volume_options = {**options, "channel_axis": None, "mask": mask, "spacing": (2.0, 1.0, 1.0)}
-    volume_options["sigma"] = 1.0
-    results["volume"] = alone(volume, volume_options)
-    results["volume"]["pixels"] = float(mask.sum())
-    _echo_growth(results["volume"])
+    options |= {"channel_axis": None, "mask": mask, "spacing": (2.0, 1.0, 1.0), "sigma": 1.0}
+    results["volume"] = {**alone(volume, options), "pixels": float(mask.sum())}
+    title = f"A volume of {' x '.join(map(str, shape))} with a mask, spacing 2, 1, 1"
+    show(target, growth_table([results["volume"]], title))
     if output is not None:
         write_json(output, results)
         click.echo(f"Written to {output}")
-
-
-def _echo_growth(found: dict[str, float]) -> None:
-    click.echo(
-        f"  {found['pixels'] / 1e6:7.2f} {found['seconds']:9.2f} s {found['segments']:8.0f} "
-        f"{found['resident_bytes'] / 1e9:7.2f} GB"
-    )
 
 
 if __name__ == "__main__":

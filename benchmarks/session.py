@@ -48,33 +48,18 @@ Announce: TypeAlias = Callable[[str], None]
 
 @dataclass(frozen=True)
 class Plan:
-    """What a session does with each dataset.
+    """What a session does with each dataset."""
 
-    Attributes
-    ----------
-    table : str
-        The name of the table that the peers come from.
-    peers : sequence of Peer
-        Who takes part, in order.
-    k, threads, repeats : int
-        The number of neighbors, of threads, and of rounds.
-    timeout, setup_timeout : float
-        Seconds for one fit, and for imports, compilation and the warm-up.
-    memory_limit : float
-        GiB of address space for one process.
-    patience : float
-        Seconds: a fit that took longer is not repeated.
-    """
-
-    table: str
-    peers: Sequence[Peer]
+    table: str  # of the peers
+    peers: Sequence[Peer]  # who takes part, in order
     k: int
     threads: int
     repeats: int
+    # Seconds for one fit, and for imports, compilation and the warm-up.
     timeout: float
     setup_timeout: float = 300.0
-    memory_limit: float = 16.0
-    patience: float = math.inf
+    memory_limit: float = 16.0  # GiB of address space for one process
+    patience: float = math.inf  # seconds: a fit that took longer is not repeated
 
     def request(self, peer: str, settings: Settings, folder: Path) -> Request:
         """Return what to ask of the process of one peer."""
@@ -166,16 +151,8 @@ def run_process(request: Request) -> dict[str, Any] | tuple[str, str]:
 def explain_failure(request: Request, code: int, errors: str, *, is_ready: bool) -> tuple[str, str]:
     """Return the status and a message for a process that gave no measurement.
 
-    Parameters
-    ----------
-    request : Request
-        The limits it ran under.
-    code : int
-        Its exit status, negative for a signal.
-    errors : str
-        Its standard error.
-    is_ready : bool
-        Whether the timed fit had begun.
+    Its exit status `code` is negative for a signal; `errors` is what it printed to standard error,
+    and `is_ready` says whether the timed fit had begun.
     """
     if code == -signal.SIGALRM:
         if is_ready:

@@ -31,21 +31,12 @@ for _ in sys.stdin:
 
 @dataclass(frozen=True)
 class Contender:
-    """One of those who take turns.
-
-    Attributes
-    ----------
-    python : str
-        The interpreter.
-    workload : str
-        Python code that prepares the data and defines ``run()``; it may use ``np`` and ``blobs``.
-    path : str
-        A folder to import from before all others.
-    """
+    """One of those who take turns."""
 
     python: str
+    # Python code that prepares the data and defines run(); it may use np and blobs.
     workload: str
-    path: str = ""
+    path: str = ""  # a folder to import from before all others
 
 
 class Worker:

@@ -28,42 +28,23 @@ Labels = npt.NDArray[np.int32]
 
 @dataclass(frozen=True)
 class CoreClustering:
-    """The clusterings with cluster-cores at one k and beta.
-
-    Attributes
-    ----------
-    k : int
-    core_labels : ndarray
-        The cluster-core of each sample, -1 outside.
-    quickshiftpp : ndarray
-        The labels of Quickshift++: samples outside cores climb to a core.
-    mcores : ndarray
-        The labels of MCores: samples outside cores join the nearest core.
-    modes : ndarray
-        The sample at the mode of each core.
-    """
+    """The clusterings with cluster-cores at one k and beta."""
 
     k: int
-    core_labels: Labels
-    quickshiftpp: Labels
-    mcores: Labels
-    modes: npt.NDArray[np.int64]
+    core_labels: Labels  # the cluster-core of each sample, -1 outside
+    quickshiftpp: Labels  # the labels of Quickshift++: samples outside cores climb to a core
+    mcores: Labels  # the labels of MCores: samples outside cores join the nearest core
+    modes: npt.NDArray[np.int64]  # the sample at the mode of each core
 
 
 @dataclass(frozen=True)
 class CoreFit:
-    """What was found with one k.
+    """What was found with one k."""
 
-    Attributes
-    ----------
-    literal, reference : CoreClustering
-        By the paper, and by the rule of its code.
-    denser_in_reach : float
-        The share of samples whose nearest denser sample is one of the k nearest.
-    """
-
+    # By the paper, and by the rule of its code.
     literal: CoreClustering
     reference: CoreClustering
+    # The share of samples whose nearest denser sample is one of the k nearest.
     denser_in_reach: float
 
 

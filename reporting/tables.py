@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -121,8 +122,8 @@ def console() -> Console:
 
 
 def show(target: Console, markdown: str) -> None:
-    """Print Markdown to a console."""
-    target.print(Markdown(markdown))
+    """Print Markdown to a console, without its images."""
+    target.print(Markdown(re.sub(r"!\[.*?\]\(.*?\)", "", markdown)))
     target.print()
 
 

@@ -304,20 +304,10 @@ def measure_missing(
     announce: Announce,
     keep: Callable[[str], None],
 ) -> int:
-    """Measure what is missing, and return the number of jobs this took.
+    """Add what is missing to the measurements, and return the number of jobs this took.
 
-    Parameters
-    ----------
-    measured : Measurements
-        What is there, and where to add.
-    protocol : Protocol
-        The rules and the sizes.
-    sections : sequence of str
-        Which of `SECTIONS`.
-    announce : callable
-        Called with the work in progress.
-    keep : callable
-        Called with the name of each job when it is done, to save it.
+    `announce` is called with the work in progress, `keep` with the name of each job when it is
+    done, to save it.
     """
     missing = [
         (section, key, job)

@@ -45,20 +45,7 @@ def plot_series(
 ) -> None:
     """Plot time and peak memory over a size, both axes logarithmic.
 
-    Parameters
-    ----------
-    path : Path
-        The file to write.
-    table : str
-        The table of peers.
-    cases : sequence of Case
-        What to plot. Cases with another than the usual k have hollow markers.
-    size : callable
-        The size of a case.
-    size_label : str
-        What the size is.
-    timeout : float
-        Seconds after which fits were stopped.
+    Cases with another than the usual k have hollow markers.
     """
     with canvas(path, 1, 2, (9.2, 4.0)) as (figure, ((left, right),)):
         draw_lines(left, table, cases, size, lambda result: result.median_seconds)

@@ -14,26 +14,13 @@ Shape = tuple[int, int]
 
 @dataclass(frozen=True)
 class RealData:
-    """A file of real data and what is measured on it.
+    """A file of real data and what is measured on it."""
 
-    Attributes
-    ----------
-    file : str
-        The path below the folder of ``--data``.
-    table : str
-        The table of peers.
-    dtype : str
-        What to convert the samples to.
-    peers : tuple of str or None
-        Who takes part; None for all.
-    patience, timeout : float
-        Lower bounds on the seconds of `Protocol`, where a floor rests on slow peers.
-    """
-
-    file: str
+    file: str  # below the folder of --data
     table: str
     dtype: str = "float64"
-    peers: tuple[str, ...] | None = None
+    peers: tuple[str, ...] | None = None  # None for all
+    # Lower bounds on those of `Protocol`, where a floor rests on slow peers.
     patience: float = 0.0
     timeout: float = 0.0
 
@@ -60,33 +47,16 @@ REAL_DATA = (
 
 @dataclass(frozen=True)
 class Scope:
-    """The sizes of the page, as (n_samples, n_features).
-
-    Attributes
-    ----------
-    search, fit : sequence of Shape
-        For the neighbor searches and for the clusterers.
-    stages : sequence of Shape
-        Where the share of each stage is measured.
-    small : Shape
-        Where the fixed cost of a fit shows.
-    huge : sequence of Shape
-        For this package alone, in float32 and with `huge_k` neighbors.
-    huge_k : int
-    product_size : int
-        The number of rows of the matrices whose product is timed.
-    stream_bytes : int
-        The size of each array that is copied to find the bandwidth of memory.
-    """
+    """The sizes of the page, as (n_samples, n_features)."""
 
     search: Sequence[Shape]
     fit: Sequence[Shape]
     stages: Sequence[Shape]
-    small: Shape
-    huge: Sequence[Shape]
+    small: Shape  # where the fixed cost of a fit shows
+    huge: Sequence[Shape]  # for this package alone, in float32
     huge_k: int
-    product_size: int
-    stream_bytes: int
+    product_size: int  # the rows of the matrices whose product is timed
+    stream_bytes: int  # of each array that is copied to find the bandwidth of memory
 
 
 # The page plots time over n for this number of columns.
@@ -123,37 +93,19 @@ QUICK = Scope(
 
 @dataclass(frozen=True)
 class Protocol:
-    """The rules of a run.
-
-    Attributes
-    ----------
-    scope : Scope
-        The sizes.
-    data : Path or None
-        The folder with real data.
-    peers : tuple of str or None
-        The names of those who take part beside this package; None for all.
-    k, threads, repeats, seed : int
-        The number of neighbors, of threads, of rounds, and the seed of the samples.
-    patience : float
-        Seconds: a fit that took longer is not repeated. Enough for three rounds of every fit that
-        a floor rests on.
-    timeout : float
-        Seconds for one fit of a peer.
-    memory_limit : float
-        GiB of address space for one process of a peer.
-    """
+    """The rules of a run."""
 
     scope: Scope = FULL
-    data: Path | None = None
-    peers: tuple[str, ...] | None = None
+    data: Path | None = None  # the folder with real data
+    peers: tuple[str, ...] | None = None  # those beside this package; None for all
     k: int = 20
     threads: int = 2
     repeats: int = 3
     seed: int = 0
+    # Seconds: a slower fit is not repeated. Enough for three rounds of what a floor rests on.
     patience: float = 35.0
-    timeout: float = 120.0
-    memory_limit: float = 16.0
+    timeout: float = 120.0  # seconds for one fit of a peer
+    memory_limit: float = 16.0  # GiB of address space for one process of a peer
 
     # For the huge sizes: the time is generous, the memory is what the floor allows.
     huge_timeout = 1_800.0

@@ -17,30 +17,15 @@ Values: TypeAlias = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Claim:
-    """One claim of the paper, and how it is tested.
+    """One claim of the paper, and how it is tested."""
 
-    Attributes
-    ----------
-    name : str
-        The name of the command, of the file with the result, and of the template.
-    units : callable
-        Given the folder with the data, returns the work to do.
-    summarize : callable
-        Turns the records of the work into the result, as JSON.
-    values : callable
-        Turns the result into the values of the template.
-    draw : callable
-        Draws the figures of a result into a folder.
-    needs_data : bool
-        Whether it uses the folder with the data.
-    """
-
-    name: str
-    units: Callable[[Path], list[Unit]]
+    name: str  # of the command, of the file with the result, and of the template
+    units: Callable[[Path], list[Unit]]  # given the folder with the data, returns the work to do
+    # Turns the records of the work into the result, as JSON.
     summarize: Callable[[list[Record]], Record]
-    values: Callable[[Record], Values]
-    draw: Callable[[Record, Path], None] | None = None
-    needs_data: bool = True
+    values: Callable[[Record], Values]  # turns the result into the values of the template
+    draw: Callable[[Record, Path], None] | None = None  # draws the figures into a folder
+    needs_data: bool = True  # whether it uses the folder with the data
 
     @property
     def template(self) -> Path:

@@ -82,16 +82,8 @@ def refined_curves(
 ) -> list[Curve]:
     """Return the curves over a grid and over further values around the best of each score.
 
-    Parameters
-    ----------
-    truth : ndarray
-    parameter : str
-    grid : ndarray
-        Ascending, in equal steps of the logarithm.
-    fit : callable
-        Returns, for a value, one labeling for each curve.
-    between : int
-        The number of values between the best value and each of its neighbors.
+    The grid ascends in equal steps of the logarithm; `between` values are added between the best
+    value and each of its neighbors. `fit` returns, for a value, one labeling for each curve.
     """
     found = {value: fit(value) for value in grid.tolist()}
 

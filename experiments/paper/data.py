@@ -36,22 +36,12 @@ SOURCES = {
 
 @dataclass(frozen=True)
 class DataSet:
-    """Samples with their true classes.
+    """Samples with their true classes."""
 
-    Attributes
-    ----------
-    name : str
-        The set, as in `paper_figures.DATASETS`.
-    X : ndarray of shape (n_samples, n_features)
-    y : ndarray of shape (n_samples,)
-    draw : int or None
-        Which random draw of a larger set this is; None for the set itself.
-    """
-
-    name: str
+    name: str  # the set, as in `paper_figures.DATASETS`
     X: FloatArray
     y: IntArray
-    draw: int | None = None
+    draw: int | None = None  # which random draw of a larger set this is; None for the set itself
 
     @property
     def fingerprint(self) -> str:

@@ -27,18 +27,11 @@ _MAX_STEPS = 20_000
 
 @dataclass(frozen=True)
 class Density:
-    """A floor and Gaussian bumps on the unit cube.
-
-    Attributes
-    ----------
-    name : str
-    centers : tuple of tuples of float
-    widths, weights : tuples of float
-        Of each bump; the floor has the weight that is left of 1.
-    """
+    """A floor and Gaussian bumps on the unit cube."""
 
     name: str
     centers: tuple[tuple[float, ...], ...]
+    # Of each bump; the floor has the weight that is left of 1.
     widths: tuple[float, ...]
     weights: tuple[float, ...]
 
@@ -106,28 +99,17 @@ def values_at(grid: npt.NDArray[Any], points: FloatArray, cell: float) -> npt.ND
 
 @dataclass(frozen=True)
 class Truth:
-    """What the paper defines on a density, for one beta and one (R, rho), on the cells of a grid.
+    """What the paper defines on a density, for one beta and one (R, rho), on a grid."""
 
-    Attributes
-    ----------
-    cell : float
-        The length of a cell.
-    centers : ndarray of shape (n_cells, dimension)
-    cores, regions, interiors : ndarray over the grid
-        The number of the core that a cell belongs to, that its flow leads to, and the same within
-        the (R, rho)-interior; -1 for none.
-    n_cores : int
-    outside : list of ndarray over the grid
-        The distance to each core.
-    """
-
-    cell: float
+    cell: float  # the length of a cell
     centers: FloatArray
+    # The number of the core that a cell belongs to, that its flow leads to, and the same
+    # within the (R, rho)-interior; -1 for none.
     cores: IntArray
     regions: IntArray
     interiors: IntArray
     n_cores: int
-    outside: list[FloatArray]
+    outside: list[FloatArray]  # the distance to each core
 
     def at(self, grid: npt.NDArray[Any], points: FloatArray) -> npt.NDArray[Any]:
         """Return the values of the grid at points of the cube."""
@@ -216,15 +198,7 @@ def region_interior(
 
 @lru_cache(maxsize=8)
 def truth_of(density: Density, beta: float, radius: float, rho: float) -> Truth:
-    """Compute what the paper defines on a density.
-
-    Parameters
-    ----------
-    density : Density
-    beta : float
-    radius, rho : float
-        R and rho of the interior.
-    """
+    """Compute what the paper defines on a density; R and rho are those of the interior."""
     cells = GRID_CELLS[density.dimension]
     axis = (np.arange(cells) + 0.5) / cells
     centers = np.stack(np.meshgrid(*[axis] * density.dimension, indexing="ij"), axis=-1)

@@ -68,19 +68,9 @@ def merge(points: FloatArray, counts: IntArray, bandwidth: float) -> FloatArray:
 
 
 def mean_shift(X: FloatArray, seeds: FloatArray, bandwidth: float) -> IntArray:
-    """Cluster by Mean Shift, every sample going to the nearest mode.
+    """Cluster by Mean Shift from these seeds (X itself for Mean Shift proper).
 
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-    seeds : ndarray of shape (n_seeds, n_features)
-        Where to start; X itself for Mean Shift proper.
-    bandwidth : float
-        The radius of the kernel.
-
-    Returns
-    -------
-    ndarray of shape (n_samples,)
+    Every sample gets the label of the nearest mode.
     """
     modes = merge(*climb(X, seeds, bandwidth), bandwidth)
     labels: IntArray = pairwise_distances_argmin(X, modes)

@@ -261,21 +261,6 @@ def cores_table(name: str, regime: Record, trials: int) -> str:
     return table(header, rows, title)
 
 
-def printed_table(name: str, regimes: Record) -> str:
-    """Return the regimes that only the printed condition admits, over n."""
-    others = list(regimes.values())[1:]
-    rows = []
-    for place, row in enumerate(others[0]["cores"]["rows"]):
-        cells = [f"{row['n']:,}"]
-        for regime in others:
-            one = regime["cores"]["rows"][place]
-            distance = "-" if one["hausdorff"] is None else f"{one['hausdorff']:.4f}"
-            cells.append(f"{one['right']:.0%} / {distance} / {one['interior']:.1%}")
-        rows.append(cells)
-    title = f"{name.capitalize()}, larger k: cores one to one / Hausdorff distance / interior right"
-    return table(["n", *(f"k = {formula(regime)}" for regime in others)], rows, title)
-
-
 def slopes_table(densities: Record) -> str:
     """Return predicted and fitted slopes."""
     rows = [
@@ -313,7 +298,6 @@ def density_values(name: str, one: Record, n: int, trials: int) -> Values:
         "edge_limit": one["edge_limit"],
         "regimes": "; ".join(texts),
         "cores": cores_table(name, below, trials),
-        "printed": printed_table(name, regimes),
         **{
             key: " → ".join(f"{error:.2f}" for error in regimes[key]["errors"]["inside"][-2:])
             for key in ("tenth", "large")

@@ -22,19 +22,11 @@ SOURCE = (
 
 @dataclass(frozen=True)
 class Photograph:
-    """A photograph and what people saw in it.
-
-    Attributes
-    ----------
-    name : str
-    image : ndarray of shape (height, width, 3)
-    people : list of ndarray of shape (height, width)
-        One segmentation by each person.
-    """
+    """A photograph and what people saw in it."""
 
     name: str
     image: npt.NDArray[np.uint8]
-    people: list[npt.NDArray[np.int64]]
+    people: list[npt.NDArray[np.int64]]  # one segmentation by each person
 
     @cached_property
     def lines(self) -> list[npt.NDArray[np.float64]]:

@@ -1,34 +1,13 @@
 """How well a segmentation agrees with those that people drew of the same photograph.
 
-Three measures compare regions, all from the table that counts the pixels which a region of one
-segmentation shares with a region of the other; the fourth compares boundaries.
-
-- *Segmentation covering* [1]_ of a human segmentation S by the machine's S': every region R of S
-  takes its best overlap ``max |R & R'| / |R | R'|`` over the regions R' of S', and the overlaps
-  are averaged with the sizes of the R as weights. In [1]_ the mean over people is over pixels of
-  all their segmentations, and they all have the same number.
-- *Probabilistic Rand index* [2]_: the share of pairs of pixels that both segmentations put
-  together or both put apart, the mean over people.
-- *Variation of information* [3]_: ``H(S) + H(S') - 2 I(S, S')``, the mean over people. In bits,
-  with the logarithm to base 2: so measured, people score 1.16 against each other on the 100
-  validation photographs, and [1]_ prints 1.17 for people; in nats it would be 0.81.
-- *Boundary F-measure* [4]_: a boundary pixel of the machine and one of a person may correspond if
-  they are no further apart than 0.0075 of the image's diagonal, and each has one partner at most.
-  Here the correspondence has as many pairs as possible (Dinic's algorithm); the
-  benchmark of [4]_ solves an assignment whose outliers cost far more than any distance, so it
-  has as many pairs too, up to its random pruning of the candidates. Precision is the share of the
-  machine's boundary with a partner at any person, recall the share of all people's boundaries
-  with a partner. Boundaries of both are found alike from the labels, and thinned.
+``docs/segmentation_quality.md`` defines the measures. Those of regions are computed from the table
+that counts the pixels which a region of one segmentation shares with a region of the other. The
+mean over people in [1]_ is over the pixels of all their segmentations, which are equally many.
 
 References
 ----------
 .. [1] P. Arbelaez, M. Maire, C. Fowlkes, J. Malik. Contour Detection and Hierarchical Image
    Segmentation. IEEE TPAMI 33(5), 2011, section 3.
-.. [2] R. Unnikrishnan, C. Pantofaru, M. Hebert. Toward Objective Evaluation of Image Segmentation
-   Algorithms. IEEE TPAMI 29(6), 2007.
-.. [3] M. Meila. Comparing Clusterings: An Axiomatic View. ICML 2005.
-.. [4] D. Martin, C. Fowlkes, J. Malik. Learning to Detect Natural Image Boundaries Using Local
-   Brightness, Color, and Texture Cues. IEEE TPAMI 26(5), 2004.
 """
 
 from __future__ import annotations

@@ -35,23 +35,14 @@ Cut: TypeAlias = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Variant:
-    """A way to use the package.
-
-    Attributes
-    ----------
-    name : str
-    tree : mapping
-        Parameters of the search that are not the defaults.
-    cuts : sequence of mapping
-        Parameters of the labels; the best of these is chosen by other photographs.
-    lines : bool
-        Whether boundaries are measured too.
-    """
+    """A way to use the package."""
 
     name: str
+    # Parameters of the search that are not the defaults.
     tree: Mapping[str, Any] = field(default_factory=dict)
+    # Parameters of the labels; the best of these is chosen by other photographs.
     cuts: Sequence[Cut] = field(default_factory=lambda: [{"merge": limit} for limit in LIMITS])
-    lines: bool = False
+    lines: bool = False  # whether boundaries are measured too
 
 
 # What each step adds, from the paper's protocol to what is shipped.

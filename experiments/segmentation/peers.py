@@ -1,4 +1,4 @@
-"""What other libraries make of a photograph, over the settings that serve each of them."""
+"""Photographs by other libraries, each over the settings that serve it best."""
 
 from __future__ import annotations
 
@@ -18,42 +18,19 @@ Parameters: TypeAlias = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Peer:
-    """A way to segment photographs.
-
-    Attributes
-    ----------
-    name : str
-    library : str
-        Where it comes from: its version is part of the result.
-    settings : list of mapping
-        Each is tried on every photograph.
-    segment : callable
-        Returns the labels of a photograph with one of the settings.
-    """
+    """A way to segment photographs."""
 
     name: str
-    library: str
-    settings: list[Parameters]
+    library: str  # where it comes from: its version is part of the result
+    settings: list[Parameters]  # each is tried on every photograph
+    # Returns the labels of a photograph with one of the settings.
     segment: Callable[[Image, Parameters], Labels]
 
 
-def felzenszwalb(image: Image, parameters: Parameters) -> Labels:
-    """Segment by scikit-image's `felzenszwalb`."""
-    # Untyped there.
-    function: Any = segmentation.felzenszwalb
-    return np.asarray(function(image, **parameters), dtype=np.int64)
-
-
-def quickshift(image: Image, parameters: Parameters) -> Labels:
-    """Segment by scikit-image's `quickshift`."""
-    function: Any = segmentation.quickshift
-    return np.asarray(function(image, rng=0, **parameters), dtype=np.int64)
-
-
-def slic(image: Image, parameters: Parameters) -> Labels:
-    """Segment by scikit-image's `slic`."""
-    function: Any = segmentation.slic
-    return np.asarray(function(image, **parameters), dtype=np.int64)
+def from_skimage(name: str, **fixed: Any) -> Callable[[Image, Parameters], Labels]:
+    """Return one of scikit-image's algorithms."""
+    function: Any = getattr(segmentation, name)
+    return lambda image, parameters: np.asarray(function(image, **fixed, **parameters), np.int64)
 
 
 def mean_shift(image: Image, parameters: Parameters) -> Labels:
@@ -96,7 +73,7 @@ PEERS = [
             )
             for scale in scales
         ],
-        felzenszwalb,
+        from_skimage("felzenszwalb"),
     ),
     Peer(
         "quickshift",
@@ -105,7 +82,7 @@ PEERS = [
             {"kernel_size": size, "max_dist": distance}
             for size, distance in ((3, 10), (3, 40), (5, 10), (5, 40), (7, 40))
         ],
-        quickshift,
+        from_skimage("quickshift", rng=0),
     ),
     Peer(
         "slic",
@@ -114,7 +91,7 @@ PEERS = [
             {"n_segments": count, "compactness": compactness}
             for count, compactness in ((6, 10.0), (12, 10.0), (12, 30.0), (25, 10.0), (50, 10.0))
         ],
-        slic,
+        from_skimage("slic"),
     ),
     Peer(
         "MeanShift",

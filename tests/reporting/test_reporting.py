@@ -54,10 +54,11 @@ def test_a_table_in_markdown_and_on_the_console():
     text = table(["a", "b"], [["x", "**1**"]], "Title")
     assert text == "**Title**\n\n| a | b |\n| --- | ---: |\n| x | **1** |"
     printed = io.StringIO()
-    show(Console(file=printed, width=40), text)
+    show(Console(file=printed, width=40), f"![Alt](file.png)\n\n{text}")
     lines = [line.split() for line in printed.getvalue().splitlines()]
     assert ["Title"] in lines
     assert ["x", "1"] in lines
+    assert "Alt" not in printed.getvalue()
 
 
 def test_templates_take_formats_and_keys(tmp_path):
