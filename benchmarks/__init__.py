@@ -11,8 +11,8 @@ Programs, run from the root of the repository::
     python -m benchmarks.interrupt       how long Ctrl-C takes to stop a fit
     python -m benchmarks.segmentation    the segmentation of images
 
-``peers`` declares who takes part, ``data`` makes the samples, ``measure`` is one fit in a process
-of its own, ``session`` runs such processes in rounds, ``cases`` holds their results, ``machine``
+``peers`` declares who takes part, ``data`` makes the samples, ``measure`` is one fit in its own
+process, ``session`` runs such processes in rounds, ``cases`` holds their results, ``machine``
 describes the machine, and ``compare`` is the command line. Results are also written as JSON, by
 default to ``benchmarks/results``. ``page`` is the benchmark page.
 """

@@ -1,7 +1,7 @@
 """The measurements behind the tuning constants: ``python -m benchmarks calibrate``.
 
 The constants are in ``cpp/include/quickshiftpp/tuning.hpp``. A constant that sets how something is
-computed is compiled with other values, each build in a folder of its own, and the builds take
+computed is compiled with other values, each build in its own folder, and the builds take
 turns. A constant that decides between two algorithms is measured by running both on either side of
 it, with the package as installed.
 """
@@ -227,7 +227,7 @@ def list_constants() -> str:
 @click.option("--list", "only_list", is_flag=True, help="Print the constants; measure nothing.")
 @click.option("--rounds", type=click.IntRange(min=1), default=7, help="Runs of each value.")
 def calibrate_command(names: tuple[str, ...], only_list: bool, rounds: int) -> None:
-    """Measure anew what sets the tuning constants NAMES of the core; default: all."""
+    """Repeat the measurements behind the tuning constants NAMES of the core; default: all."""
     target = console()
     known = [*CONSTANTS, *(name for group, _, _ in SWITCHES for name in group)]
     for name in names:

@@ -85,7 +85,7 @@ class Case:
 
     @property
     def reference(self) -> Result | None:
-        """The result that ratios are relative to; None where there is none."""
+        """The result that ratios are relative to; None if it has none."""
         return next((r for r in self.results if r.peer == REFERENCE and r.status == "ok"), None)
 
     def find(self, peer: str) -> Result | None:
@@ -177,13 +177,13 @@ def case_table(case: Case, columns: Mapping[str, str]) -> str:
 
 def failures(cases: Sequence[Case]) -> list[str]:
     """Return who failed, or is not installed, and why."""
-    told = (
+    texts = (
         f"{result.peer} {result.message}"
         for case in cases
         for result in case.results
         if result.status in ("failed", "missing")
     )
-    return list(dict.fromkeys(told))
+    return list(dict.fromkeys(texts))
 
 
 def growth_exponent(sizes: Sequence[float], seconds: Sequence[float]) -> float:

@@ -1,4 +1,4 @@
-"""One measurement, in a process of its own: ``python -m benchmarks.measure REQUEST``.
+"""One measurement, in its own process: ``python -m benchmarks.measure REQUEST``.
 
 The process first fits a few samples, so that imports, compilation and the start of worker processes
 are not counted, then times the fit and prints one line of JSON.
@@ -39,7 +39,7 @@ class Request:
     peer: str
     folder: str  # where it exchanges arrays with its parent
     settings: Settings
-    # Seconds after which ``SIGALRM`` ends a fit, and all that comes before it.
+    # Seconds after which SIGALRM ends a fit, and the set-up before it.
     timeout: float
     setup_timeout: float
     memory_limit: int  # bytes of address space

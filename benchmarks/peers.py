@@ -53,7 +53,7 @@ class Peer:
     computes: str  # what it computes, with which settings, and whether exactly
     fit: Callable[[Samples, Settings], Answer]  # takes samples and settings, returns the answer
     needs_radius: bool = False  # whether `fit` reads ``settings.radius``
-    # The size of the fit before the timed one, if there are so many samples.
+    # The size of the fit before the timed one, if there are enough samples.
     warm_up_samples: int = WARM_UP_SAMPLES
     exact: bool = True  # whether its answer must be right up to the rounding of float64
 

@@ -51,7 +51,7 @@ def photograph(path: Path | None, width: int = WIDTH, height: int = HEIGHT) -> P
 
 
 def mirrored(photo: Picture, megapixels: float) -> Picture:
-    """Return mirrored copies side by side, cut to so many megapixels in the same proportions."""
+    """Return mirrored copies side by side, cropped to this size in the same proportions."""
     height, width = photo.shape[:2]
     scale = math.sqrt(megapixels * 1e6 / (height * width))
     rows, columns = max(1, round(height * scale)), max(1, round(width * scale))
@@ -83,7 +83,7 @@ def compare(photo: Picture, k: int, threads: int, rounds: int) -> list[dict[str,
 
 
 def measure_once(image: npt.NDArray[Any], options: dict[str, Any], rounds: int) -> dict[str, float]:
-    """Segment, in a process of its own: seconds, segments and peak resident bytes."""
+    """Segment an image, and return seconds, segments and peak resident bytes."""
     from quickshiftpp.segmentation import segment
 
     segment(image[:64, :64], **{**options, "mask": None})  # starts the threads

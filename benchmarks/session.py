@@ -1,4 +1,4 @@
-"""A session: every peer on a dataset, in rounds, each fit in a process of its own.
+"""A session: every peer on a dataset, in rounds, each fit in its own process.
 
 Round 1 of all peers comes before round 2 of any, so that other work on a shared machine slows all
 of them, rather than the one that happens to run.

@@ -40,7 +40,7 @@ class Contender:
 
 
 class Worker:
-    """The process of a contender: it prepares, warms up, and runs each time it is told to."""
+    """The process of a contender: it prepares the data, warms up, and runs on request."""
 
     def __init__(self, contender: Contender) -> None:
         self._contender = contender

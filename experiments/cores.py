@@ -95,7 +95,7 @@ def nearest_cores(index: Any, landscape: Landscape, core_labels: Labels, threads
 def reference(
     index: Any, landscape: Landscape, literal: CoreClustering, beta: float, threads: int
 ) -> CoreClustering:
-    """Take away the cores that the paper's own code does not find."""
+    """Remove the cores that the paper's own code does not find."""
     densities = landscape.log_density
     founds = densities[literal.modes] + np.log1p(-beta) >= densities.min()
     if founds.all():

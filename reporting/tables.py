@@ -117,7 +117,7 @@ def table(
 
 
 def console() -> Console:
-    """Return the console to print to: as wide as the terminal, or wide where there is none."""
+    """Return the console to print to: as wide as the terminal, or wide if output is redirected."""
     return Console(highlight=False, width=None if sys.stdout.isatty() else PLAIN_WIDTH)
 
 

@@ -109,7 +109,7 @@ def page_command(
     """Measure what the benchmark page lacks, and write it.
 
     Each measurement is stored when it is done, so that an interrupted run resumes. Plots go into
-    the folder of the page's name beside it.
+    a folder with the name of the page.
     """
     output = output or ROOT / ("benchmarks/results" if quick else "docs") / "benchmarks.md"
     path = measurements or output.with_suffix("") / "measurements.json"

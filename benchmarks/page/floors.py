@@ -1,4 +1,4 @@
-"""What the project requires of itself, beside what was measured."""
+"""What the project requires of itself, and what was measured."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ ENOUGH_ROUNDS = 3
 
 
 def find_case(cases: Iterable[Case], shape: tuple[int, int]) -> Case | None:
-    """Return the comparison with so many samples and columns."""
+    """Return the comparison of that shape."""
     return next((case for case in cases if case.shape == shape), None)
 
 

@@ -49,7 +49,7 @@ ENTRY_BYTES = 16
 
 
 def write_page(measured: Measurements, path: Path) -> None:
-    """Write the page, and its plots into the folder of the same name beside it."""
+    """Write the page, and its plots into a folder of the same name."""
     plots = path.with_suffix("")
     parts = [part for section in PARTS for part in section(measured, plots)]
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -204,9 +204,9 @@ def series_tables(cases: Sequence[Case], headings: Sequence[str]) -> Iterator[st
         times.append([peer_name(peer), *(time_cell(*pair) for pair in found), *grows])
         memory.append([peer_name(peer), *(memory_cell(result) for _, result in found)])
     yield table(["", *headings, *(["grows as"] if growth else [])], times)
-    told = failures(cases)
-    if told:
-        yield "; ".join(text.partition(". ")[0] for text in told) + "."
+    failed = failures(cases)
+    if failed:
+        yield "; ".join(text.partition(". ")[0] for text in failed) + "."
     yield (
         f"<details><summary>Peak memory</summary>\n\n{table(['', *headings], memory)}\n\n</details>"
     )

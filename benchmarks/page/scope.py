@@ -97,7 +97,7 @@ class Protocol:
 
     scope: Scope = FULL
     data: Path | None = None  # the folder with real data
-    peers: tuple[str, ...] | None = None  # those beside this package; None for all
+    peers: tuple[str, ...] | None = None  # other than this package; None for all
     k: int = 20
     threads: int = 2
     repeats: int = 3

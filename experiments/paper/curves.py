@@ -39,13 +39,13 @@ def best(curve: Curve, name: str) -> tuple[float, float]:
 
 
 def is_inside(curve: Curve, name: str) -> bool:
-    """Whether the best score lies inside of the range, not at one of its ends."""
+    """Whether the best score is inside the range, not at one of its ends."""
     scores = np.array(curve[name])
     return bool(max(scores[0], scores[-1]) < scores.max())
 
 
 def thinning_loss(curve: Curve, name: str) -> float:
-    """Return how much the best score may lose if every other value had been left out."""
+    """Return how much the best score could drop if only every other value were tried."""
     scores = np.array(curve[name])
     return float(scores.max() - min(scores[::2].max(), scores[1::2].max()))
 
@@ -57,9 +57,9 @@ def near_share(curve: Curve, name: str) -> float:
 
 
 def share_of_range(curve: Curve, chosen: npt.NDArray[np.bool_]) -> float:
-    """Return the share of the logarithmic range that some of its values stand for.
+    """Return the share of the logarithmic range that some of the values represent.
 
-    Every value stands for the range up to the middle between it and the next.
+    Every value represents the range up to the middle between it and the next.
     """
     logs = np.log(curve["values"])
     edges = np.concatenate([logs[:1], 0.5 * (logs[1:] + logs[:-1]), logs[-1:]])
@@ -67,7 +67,7 @@ def share_of_range(curve: Curve, chosen: npt.NDArray[np.bool_]) -> float:
 
 
 def nearest_setting(curve: Curve, ari: float, ami: float) -> tuple[float, float]:
-    """Return the value whose two scores come closest to a pair, and by how much they miss it."""
+    """Return the value whose two scores come closest to a pair, and by how much they differ."""
     misses = np.maximum(np.abs(np.array(curve["ari"]) - ari), np.abs(np.array(curve["ami"]) - ami))
     place = int(np.argmin(misses))
     return float(curve["values"][place]), float(misses[place])

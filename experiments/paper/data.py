@@ -72,7 +72,7 @@ def read(directory: Path, name: str) -> DataSet:
 
 
 def take(name: str, X: FloatArray, y: IntArray, rows: IntArray, draw: int | None = None) -> DataSet:
-    """Return some rows, in float64 whatever they were stored as."""
+    """Return some rows, in float64."""
     rows = rows[rows < len(X)]
     samples = np.ascontiguousarray(X[rows], dtype=np.float64)
     return DataSet(name, samples, np.asarray(y[rows], dtype=np.int64), draw)

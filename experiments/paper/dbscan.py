@@ -22,7 +22,7 @@ _BRUTE_FEATURES = 100  # beyond, trees only cost
 
 
 class EveryDBSCAN:
-    """What all values of eps share.
+    """DBSCAN for all values of eps.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ class EveryDBSCAN:
         return np.where(first == nobody, -1, first)
 
     def eps_range(self) -> tuple[float, float]:
-        """Return the eps below which all is noise, and that from which on all is one cluster."""
+        """Return the eps below which all is noise, and the eps above which all is one cluster."""
         positive = self.core_distances[self.core_distances > 0]
         low = high = float(positive.min())
         while len(np.unique(self.labels(high))) > 1:

@@ -35,7 +35,7 @@ def shift(
 
 
 def climb(X: FloatArray, seeds: FloatArray, bandwidth: float) -> tuple[FloatArray, IntArray]:
-    """Move every seed until it rests; return where, and how many samples are near."""
+    """Move every seed until it rests; return where, and the number of samples within reach."""
     # The mean of the samples is taken away, since distances by products lose digits far from 0.
     center = X.mean(axis=0)
     X = X - center
@@ -56,7 +56,7 @@ def climb(X: FloatArray, seeds: FloatArray, bandwidth: float) -> tuple[FloatArra
 
 
 def merge(points: FloatArray, counts: IntArray, bandwidth: float) -> FloatArray:
-    """Keep, of resting points within a bandwidth of each other, that with the most samples near."""
+    """Of resting points within a bandwidth of each other, keep the one with the most samples."""
     points, first = np.unique(points, axis=0, return_index=True)
     order = np.lexsort((*points.T[::-1], counts[first]))[::-1]
     points = points[order]

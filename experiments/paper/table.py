@@ -125,7 +125,7 @@ def protocol(sets: dict[str, dict[str, Record]], draws: list[dict[str, Record]])
 
 
 def summarize(records: list[Record]) -> Record:
-    """Return every cell of the table beside the paper's."""
+    """Return every cell of the table with the paper's."""
     sets, draws = collect(records)
     curves = {name: curves_of(work) for name, work in sets.items()}
     drawn = [curves_of(work) for work in draws]

@@ -80,7 +80,7 @@ def explain(name: str, found: Record) -> tuple[str, bool]:
     return "not reached with any setting: not explained", False
 
 
-def beside(found: Record, score: str) -> str:
+def ours_and_paper(found: Record, score: str) -> str:
     """Return our score and the paper's."""
     return f"{format_score(found[score])} ({format_score(found['paper'][score])})"
 
@@ -93,7 +93,7 @@ def main_table(found: Record) -> str:
             top = max(row[algorithm][score] for algorithm in ALGORITHMS)
             cells = []
             for algorithm in ALGORITHMS:
-                text = beside(row[algorithm], score)
+                text = ours_and_paper(row[algorithm], score)
                 cells.append(bold(text) if row[algorithm][score] == top else text)
             rows.append([label, score.upper(), *cells])
     title = "Best score over the range of the one parameter: ours (the paper's)"
@@ -108,7 +108,10 @@ def quickshiftpp_table(found: Record) -> str:
         rows.append(
             [
                 TITLES[name],
-                *(f"{beside(cell, s)} at k = {cell[f'{s}_at']:.0f}" for s in ("ari", "ami")),
+                *(
+                    f"{ours_and_paper(cell, s)} at k = {cell[f'{s}_at']:.0f}"
+                    for s in ("ari", "ami")
+                ),
                 *(format_score(reference[s]) for s in ("ari", "ami")),
                 "-" if cell["coincident_at"] is None else f"k = {cell['coincident_at']:.0f}",
             ]
@@ -138,7 +141,7 @@ def mnist_table(row: Record) -> str:
                 format_score(float(value), 3)
                 for value in (drawn.mean(), drawn.std(ddof=1), drawn.min(), drawn.max())
             )
-            cells += [beside(row[algorithm], score), f"{mean} ± {spread}, {low} to {high}"]
+            cells += [ours_and_paper(row[algorithm], score), f"{mean} ± {spread}, {low} to {high}"]
         rows.append(cells)
     drawn_title = f"{len(row['k_means']['draws']['ari'])} random thousands"
     header = ["algorithm", "ARI", f"ARI, {drawn_title}", "AMI", f"AMI, {drawn_title}"]
@@ -176,7 +179,7 @@ def explanations_table(found: Record, explained: list[tuple[str, str, str]]) -> 
         [
             TITLES[name],
             ALGORITHMS[other],
-            *(beside(found[name][other], score) for score in ("ari", "ami")),
+            *(ours_and_paper(found[name][other], score) for score in ("ari", "ami")),
             why,
         ]
         for name, other, why in explained
@@ -201,7 +204,7 @@ def tau_values(result: Record) -> Values:
 
 
 def values(result: Record) -> Values:
-    """Return the tables, and what counts in them."""
+    """Return the tables, and counts of their cells."""
     found, done = result["table"], result["protocol"]
     cells = {(name, other): found[name][other] for name in found for other in OTHERS}
     far = {key: cell for key, cell in cells.items() if abs(cell["difference"]["ari"]) > CLOSE}

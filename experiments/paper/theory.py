@@ -42,7 +42,7 @@ class Regime:
     exponent: float
 
     def k(self, n_samples: int) -> int:
-        """Return the number of neighbors for so many samples."""
+        """Return the number of neighbors for a number of samples."""
         wanted: float = self.factor * float(n_samples) ** self.exponent
         return max(4, round(wanted))
 
@@ -64,7 +64,7 @@ def regimes(dimension: int) -> list[Regime]:
 
 
 def predicted_slope(dimension: int, exponent: float) -> float:
-    """Return the slope in log n of Lemma 2's bound, logarithms left aside."""
+    """Return the slope in log n of Lemma 2's bound, without logarithms."""
     return 0.0 - min(exponent / 2, (1 - exponent) / dimension)
 
 

@@ -35,7 +35,7 @@ class Photograph:
 
 
 def find(directory: Path) -> list[Path]:
-    """Return the ``ID.npz`` that have an ``ID.jpg``, in order, in a folder or one known below."""
+    """Return the ``ID.npz`` that have an ``ID.jpg``, sorted, in a folder or one below it."""
     for folder in (directory, directory / "val", directory / "bsds500" / "val"):
         found = [path for path in sorted(folder.glob("*.npz")) if path.with_suffix(".jpg").exists()]
         if found:

@@ -87,9 +87,13 @@ CHANGES = [
 @cache
 def package_fingerprint() -> str:
     """Distinguish results of other code of the same version."""
-    # Command line and plots do not matter.
     folder = Path(quickshiftpp.__file__).parent
-    files = [*folder.glob("*.py"), *folder.glob("*.so"), *folder.glob("segmentation/*.py")]
+    files = [
+        path
+        for path in folder.rglob("*")
+        # Command line and plots do not matter.
+        if path.suffix in (".py", ".so") and path.parent.name not in ("cli", "plotting")
+    ]
     return f"{zlib.crc32(b''.join(path.read_bytes() for path in sorted(files))):08x}"
 
 

@@ -31,7 +31,7 @@ Scores: TypeAlias = dict[str, dict[str, dict[str, Record]]]
 
 
 def collect(records: Iterable[Record]) -> Scores:
-    """Sort the scores by method, setting and photograph."""
+    """Arrange the scores by method, setting and photograph."""
     scores: Scores = {}
 
     def put(method: str, setting: str, photograph: str, score: Record) -> None:
@@ -110,7 +110,7 @@ def row_of(by_setting: Mapping[str, Mapping[str, Record]], photographs: list[str
 
 
 def merits(scores: Scores, name: str, photographs: list[str]) -> FloatArray:
-    """Return how far each setting is from the reference to people: one figure to choose by."""
+    """Return how far each setting is on the way from the reference to people."""
     low, high = (region_row(scores[end], photographs) for end in (REFERENCE, "people"))
     shares = []
     for measure, sign in MEASURES.items():
@@ -122,7 +122,7 @@ def merits(scores: Scores, name: str, photographs: list[str]) -> FloatArray:
 
 
 def chosen(scores: Scores, name: str, halves: tuple[list[str], list[str]]) -> Record:
-    """Choose one setting on the first half, and tell what it gives on both."""
+    """Choose one setting on the first half, and return what it gives on both."""
     by_setting = scores[name]
     best = int(merits(scores, name, halves[0]).argmax())
     by_photo = list(by_setting.values())[best]
@@ -149,7 +149,7 @@ def paired(scores: Scores, row: Record, photographs: list[str]) -> Record:
 
 
 def wins(pairs: Record) -> dict[str, Any]:
-    """Return how often what is shipped is better, and how sure the mean difference is."""
+    """Return how often what is shipped is better, and how certain the mean difference is."""
     found = {}
     for name, sign in MEASURES.items():
         gains = sign * np.diff(np.array(pairs[name]), axis=1).ravel()
@@ -163,7 +163,7 @@ def wins(pairs: Record) -> dict[str, Any]:
 
 
 def summarize(records: list[Record]) -> Record:
-    """Return the result, as JSON knows it."""
+    """Return the result, as JSON."""
     scores = collect(records)
     photographs = sorted(scores["shipped"][""])
     halves = photographs[0::2], photographs[1::2]

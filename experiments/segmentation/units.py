@@ -20,7 +20,7 @@ DISTRIBUTIONS = {"skimage": "scikit-image", "sklearn": "scikit-learn"}
 
 
 def score(labels: npt.ArrayLike, photograph: Photograph, *, lines: bool) -> Record:
-    """Return all measures of one segmentation, that of boundaries only with `lines`."""
+    """Return all measures of one segmentation; that of boundaries only with `lines`."""
     record: Record = {
         **score_regions(labels, photograph.people)._asdict(),
         "segments": len(np.unique(np.asarray(labels))),

@@ -20,7 +20,7 @@ from .vote import LEVELS, VARIANTS, DataSet, fixed, load, mean_score, survey, vo
 
 
 def shipped(sets: list[DataSet], n_jobs: int) -> dict[str, dict[str, float]]:
-    """Score the package as a user gets it, by battery and in all."""
+    """Score the package's automatic settings, by battery and overall."""
     settings: dict[str, dict[str, Any]] = {
         "QuickshiftPP()": {},
         'QuickshiftPP(k="auto", beta="auto")': {"k": "auto", "beta": "auto"},
@@ -60,7 +60,7 @@ def main(data: Path, largest: int, n_jobs: int, output: Path | None) -> None:
     target.print(f"{len(sets)} sets in {len({one.battery for one in sets})} batteries\n")
     rows = [[f"{level:g}", *(f"{value:.3f}" for value in row)] for level, row in grid.items()]
     header = ["standard errors", *(f"{factor:g}" for factor in factors)]
-    title = "One rule for all: k = factor * sqrt(n), and modes above so many standard errors"
+    title = "One rule for all: k = factor * sqrt(n), modes at least this many standard errors high"
     show(target, table(header, rows, title))
     rows = [[name, f"{value:.3f}"] for name, value in variants.items()]
     rows.append(["the best of the grid, by the truth", f"{best:.3f}"])

@@ -26,7 +26,7 @@ FACTORS = tuple(2 * math.sqrt(2) / math.sqrt(2) ** step for step in range(-1, 9)
 
 @dataclass
 class DataSet:
-    """One set, and what every setting made of it."""
+    """One set, and the results of every setting."""
 
     battery: str
     name: str
