@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 
 from reporting.tables import (
     NOTHING,
     bold,
+    fill_template,
     format_bytes,
     format_seconds,
     plural,
@@ -34,6 +36,7 @@ from .plots import plot_series, plot_stages
 from .scope import COLUMNS_OVER_N, REAL_DATA
 from .store import Measurements
 
+TEMPLATE = Path(__file__).parent / "page.md"
 LEFT_OUT = "*Left out of this run.*"
 BEFORE_NEIGHBORS_END = ("checks", "index", "neighbors")
 STAGES = {
@@ -50,37 +53,31 @@ ENTRY_BYTES = 16
 
 def write_page(measured: Measurements, path: Path) -> None:
     """Write the page, and its plots into a folder of the same name."""
-    plots = path.with_suffix("")
-    parts = [part for section in PARTS for part in section(measured, plots)]
+    plots, settings = path.with_suffix(""), measured.settings
+    verdicts = all_floors(measured)
+    met, judged = count_met(verdicts)
+    sections = {
+        "fits": comparisons(measured, plots, FIT, "fit"),
+        "searches": chain(comparisons(measured, plots, SEARCH, "search"), agreement(measured)),
+        "real": real_data(measured),
+        "stages": stage_shares(measured, plots),
+        "limits": machine_limits(measured),
+        "small": small_inputs(measured),
+    }
+    values = {
+        **settings,
+        "plots": plots.name,
+        "machine": machine_text(measured.machine),
+        "threads": plural(settings["threads"], "thread"),
+        "rounds": rounds_text(measured),
+        "met": met,
+        "judged": judged,
+        "trees": ", ".join(TREES),
+        "floors": verdict_table(verdicts),
+        **{name: "\n\n".join(parts) or LEFT_OUT for name, parts in sections.items()},
+    }
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text("\n\n".join(parts) + "\n")
-
-
-def introduction(measured: Measurements, plots: Path) -> Iterator[str]:
-    """Yield what is measured, where and how."""
-    settings = measured.settings
-    limit = f"{settings['timeout']:g} s"
-    yield "# Benchmarks"
-    yield (
-        "quickshiftpp and its peers, measured in one run on one machine. "
-        "`python -m benchmarks page --data DIR` writes this page from the measurements in "
-        f"[{plots.name}/measurements.json]({plots.name}/measurements.json)."
-    )
-    yield (
-        f"{machine_text(measured.machine)}\n"
-        f"- **Data**: 20 Gaussian blobs of different widths, float64, k = {settings['k']}, unless "
-        "stated otherwise.\n"
-        f"- **Rules**: every library gets {plural(settings['threads'], 'thread')}, and every fit "
-        "its own process, after a warm-up that imports and compiles. Round 1 of all libraries "
-        f"comes before round 2 of any. Times are medians{rounds_text(measured)}.\n"
-        f"- **Limits**: a fit of a peer is stopped after {limit} (*> {limit}*) or at "
-        f"{settings['memory_limit']:g} GiB (*out of memory*). It is not run if smaller sizes "
-        "predict that it would be: *≈ 200 s* is the predicted time, and a dash means that even a "
-        "smaller size was too large.\n"
-        "- **Ratios** in parentheses are relative to quickshiftpp: above 1x is slower.\n"
-        "- **Peak memory** is what a fit adds to its process, beyond input and imports, worker "
-        "processes included."
-    )
+    path.write_text(fill_template(TEMPLATE, values))
 
 
 def rounds_text(measured: Measurements) -> str:
@@ -100,31 +97,8 @@ def rounds_text(measured: Measurements) -> str:
     return f" of {plural(most, 'round')}{exceptions if fewer else ''}"
 
 
-def floors(measured: Measurements, plots: Path) -> Iterator[str]:  # noqa: ARG001
-    """Yield the table of floors."""
-    verdicts = all_floors(measured)
-    met, judged = count_met(verdicts)
-    yield "## Floors"
-    yield (
-        f"What the project requires of itself: met in {met} of {judged} measured cases. *All k-NN* "
-        f"is the exact search for the {measured.settings['k']} nearest of every sample, *trees* "
-        f"the fastest of {', '.join(TREES)}."
-    )
-    yield verdict_table(verdicts)
-
-
-def fits(measured: Measurements, plots: Path) -> Iterator[str]:
-    """Yield the clusterers over n and d."""
-    yield "## The whole fit"
-    yield "From samples to labels. The peers compute different clusterings:"
-    yield from comparisons(measured, plots, FIT, "fit")
-
-
-def searches(measured: Measurements, plots: Path) -> Iterator[str]:
-    """Yield the neighbor searches over n and d."""
-    yield "## The neighbor search alone"
-    yield f"The {measured.settings['k']} nearest of every sample, by `all_neighbors` and its peers:"
-    yield from comparisons(measured, plots, SEARCH, "search")
+def agreement(measured: Measurements) -> Iterator[str]:
+    """Yield how far the distances of the peers are from those of this package."""
     largest: dict[str, float] = {}
     for section in ("search", "real"):
         for case in measured.cases(SEARCH, section):
@@ -231,9 +205,8 @@ def memory_cell(result: Result | None) -> str:
     return bold(text) if result.peer == REFERENCE else text
 
 
-def real_data(measured: Measurements, plots: Path) -> Iterator[str]:  # noqa: ARG001
+def real_data(measured: Measurements) -> Iterator[str]:
     """Yield the comparisons on real data."""
-    yield "## Real data"
     entries = measured.entries("real")
     for real in REAL_DATA:
         if real.file not in entries:
@@ -250,10 +223,8 @@ def real_data(measured: Measurements, plots: Path) -> Iterator[str]:  # noqa: AR
 
 def stage_shares(measured: Measurements, plots: Path) -> Iterator[str]:
     """Yield the share of each stage of a fit."""
-    yield "## Where the time of a fit goes"
     entries = list(measured.entries("stages").values())
     if not entries:
-        yield LEFT_OUT
         return
     plot = plots / "stages.png"
     plot_stages(plot, entries)
@@ -276,12 +247,10 @@ def stage_shares(measured: Measurements, plots: Path) -> Iterator[str]:
     yield table(["", "fit", "up to the neighbors", "a cut at another beta"], rows)
 
 
-def machine_limits(measured: Measurements, plots: Path) -> Iterator[str]:  # noqa: ARG001
+def machine_limits(measured: Measurements) -> Iterator[str]:
     """Yield how far the neighbor search is from what the machine can do."""
-    yield "## Distance to the machine's limits"
     limits = measured.entries("limits")
     if not {"bandwidth", "product"} <= limits.keys():
-        yield LEFT_OUT
         return
     bandwidth, flops = max(limits["bandwidth"].values()), limits["product"]["flops"]
     yield (
@@ -325,13 +294,9 @@ def format_share(share: float) -> str:
     return f"{share:.0%}" if share < 10 else f"{share:,.0f} times"
 
 
-def small_inputs(measured: Measurements, plots: Path) -> Iterator[str]:  # noqa: ARG001
+def small_inputs(measured: Measurements) -> Iterator[str]:
     """Yield the fixed costs."""
-    yield "## Small inputs"
     entries = measured.entries("small")
-    if not entries:
-        yield LEFT_OUT
-        return
     cases = {key: Case.from_dict(entry) for key, entry in entries.items() if "table" in entry}
     if cases:
         first = next(iter(cases.values()))
@@ -343,15 +308,3 @@ def small_inputs(measured: Measurements, plots: Path) -> Iterator[str]:  # noqa:
             f"`import quickshiftpp` takes {format_seconds(entries['import']['seconds'])} when "
             "`sklearn.base` is imported already."
         )
-
-
-PARTS = (
-    introduction,
-    floors,
-    fits,
-    searches,
-    real_data,
-    stage_shares,
-    machine_limits,
-    small_inputs,
-)
