@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from string import Formatter
 
 import numpy as np
 import pytest
@@ -21,6 +22,7 @@ from experiments.common import MissingDataError
 from experiments.cores import denser_shares, fit_cores
 from experiments.paper import densities, open_question, scores, theory, toys
 from experiments.paper.algorithms import run_dbscan, run_mean_shift, run_quick_shift, units_for
+from experiments.paper.claim import PAGES
 from experiments.paper.commandline import CLAIMS, main, write_page
 from experiments.paper.curves import best, make_curve, near_share, nearest_setting
 from experiments.paper.data import SOURCES, DataSet, read
@@ -45,6 +47,18 @@ def uci_iris():
 @pytest.fixture(name="ripples", scope="module")
 def two_densities():
     return densities.LINE, densities.PLANE
+
+
+def section_of(name, result):
+    """Return the section of a claim, after checking that the head of the page can be filled in."""
+    claim = CLAIMS[name]
+    values = {name: claim.values(result)}
+    fields = [field for _, field, _, _ in Formatter().parse((PAGES / "head.md").read_text())]
+    wanted = [field for field in fields if field and field.partition("[")[0] == name]
+    assert wanted
+    for field in wanted:
+        assert Formatter().get_field(field, (), values)[0] not in ("", None)
+    return claim.section(result, "paper")
 
 
 # What everything is measured by.
@@ -158,13 +172,13 @@ def test_table_and_stability(iris):
     assert {verdict.what: verdict.met for verdict in reached(result["table"])}["iris"]
     assert row["own"]["ari"]["k_and_beta"] >= row["own"]["ari"]["k"]
     assert len(result["table"]["mnist"]["k_means"]["draws"]["ari"]) == 2
-    text = CLAIMS["table"].section(result, "paper")
+    text = section_of("table", result)
     assert text.startswith("## The table\n")
     assert ".7399 (.7399) at k = 13" in text
     stable = CLAIMS["stability"].summarize(
         [r for r in records if r["settings"]["algorithm"] != "own" and "draw" not in r["settings"]]
     )
-    assert "of 6 by ARI" in CLAIMS["stability"].section(stable, "paper")
+    assert "of 6 by ARI" in section_of("stability", stable)
     shares = [stable[s][a]["near"]["ari"] for s in stable for a in ALGORITHMS]
     assert all(0 < share <= 1 for share in shares)
 
@@ -181,6 +195,7 @@ def test_toys_are_found(tmp_path):
         assert result[name]["ari"]["mean_shift"] < 0.6
     assert result["three densities"]["ari"]["dbscan"] < 0.6  # as the paper says it must
     assert result["three densities"]["ari"]["quickshiftpp"] > 0.9
+    assert "(3 of 3)" in section_of("toys", result)
     toys.draw(result, tmp_path)
     assert (tmp_path / toys.FIGURE).stat().st_size > 10_000
 
@@ -193,7 +208,7 @@ def test_more_modes_than_cores(tmp_path):
     assert cores == 2
     assert modes > 5 * cores
     claim.draw(result, tmp_path)
-    assert f"{modes} modes at k = 40" in claim.section(result, "paper")
+    assert f"{modes} modes at k = 40" in section_of("modes-and-cores", result)
 
 
 # Theory.
@@ -258,6 +273,25 @@ def test_theory_over_n():
     assert fallen["below"] < 0.65
 
 
+def test_theory_on_the_page(tmp_path, monkeypatch):
+    monkeypatch.setitem(densities.GRID_CELLS, 1, 400)
+    monkeypatch.setitem(densities.GRID_CELLS, 2, 40)
+    monkeypatch.setattr(theory, "CORE_TRIALS", 2)
+    monkeypatch.setattr(theory, "ERROR_TRIALS", 1)
+    densities.truth_of.cache_clear()
+    try:
+        units = theory.units(tmp_path, largest=316)
+        result = CLAIMS["theory"].summarize([{"result": unit.compute()} for unit in units])
+        result = json.loads(json.dumps(result))
+        theory.draw(result, tmp_path)
+    finally:
+        densities.truth_of.cache_clear()
+    text = section_of("theory", result)
+    assert "Hausdorff distance at n = 316" in text
+    assert "**Two cores in the plane, k = 2 n^0.5: 2 draws of each size**" in text
+    assert (tmp_path / "theory_course.png").exists()
+
+
 def test_density_is_halved_at_the_end_of_the_support():
     line = densities.LINE
     X = line.sample(100_000, np.random.default_rng(0))
@@ -293,6 +327,30 @@ def test_misses_fall_with_k():
     assert misses[result["k"].index(20)] < 1 / 20
     factor, power = open_question.fit_power([10, 20, 40], [0.2, 0.1, 0.05])
     assert (factor, power) == pytest.approx((2, 1))
+
+
+def test_open_question_on_the_page(tmp_path):
+    ks = list(open_question.KS)
+    shares = [1 - 0.5 / k for k in ks]
+    known = [
+        {"kind": kind, "n": n, "d": d, "k": ks, "share": shares}
+        for kind in open_question.KINDS
+        for n in open_question.SIZES
+        for d in open_question.DIMENSIONS
+    ]
+    records = [{"result": one} for one in known]
+    for name, share in (("iris", 0.9), ("letters", 0.99)):
+        pairs = [[k, 1 - 2 / k if name == "letters" else share] for k in ks[:6]]
+        records.append({"settings": {"set": name}, "result": {"denser_in_reach": pairs}})
+    result = json.loads(json.dumps(CLAIMS["open-question"].summarize(records)))
+    text = section_of("open-question", result)
+    n_cases = len(ks) * len(known)
+    assert f"smaller in {n_cases} of {n_cases} cases" in text
+    assert "fitted power is k^-1.00 to k^-1.00" in text
+    assert "for 90.0% to 90.0% of the samples" in text
+    assert text.rstrip().endswith("iris, letters.")
+    open_question.draw(result, tmp_path)
+    assert (tmp_path / open_question.FIGURE).exists()
 
 
 # Resuming, the command line, the page.
