@@ -9,7 +9,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 from sklearn.datasets import make_blobs, make_moons
+
+from experiments.selection.__main__ import main
 
 ROOT = Path(__file__).parents[2]
 
@@ -46,6 +49,6 @@ def test_selection(suite, tmp_path):
 
 
 def test_missing_data_is_named(tmp_path):
-    done = run("--data", tmp_path)
-    assert done.returncode == 1
-    assert "holds no BATTERY/NAME.npz files" in done.stderr
+    done = CliRunner().invoke(main, ["--data", str(tmp_path)])
+    assert done.exit_code == 1
+    assert "holds no BATTERY/NAME.npz files" in done.output

@@ -19,8 +19,10 @@ from sklearn.metrics import rand_score
 pytest.importorskip("skimage")
 pytest.importorskip("PIL")
 
+from click.testing import CliRunner
 from PIL import Image
 
+from experiments.segmentation.__main__ import main
 from experiments.segmentation.measures import (
     BoundaryCounts,
     boundary,
@@ -215,6 +217,6 @@ def test_the_page_in_the_repository_has_the_text_of_the_template():
 
 
 def test_missing_photographs_are_named(tmp_path):
-    done = run("--data", tmp_path)
-    assert done.returncode == 1
-    assert "holds no pairs of ID.jpg and ID.npz" in done.stderr
+    done = CliRunner().invoke(main, ["--data", str(tmp_path)])
+    assert done.exit_code == 1
+    assert "holds no pairs of ID.jpg and ID.npz" in done.output
