@@ -52,7 +52,7 @@ def noise(n: int, d: int) -> str:
 WORKLOADS = {
     "plane": ("1,000,000 x 2 blobs, k = 20", "auto", fit("blobs(1_000_000, 2)")),
     "space": ("1,000,000 x 3 blobs, k = 20", "auto", fit("blobs(1_000_000, 3)")),
-    "ties": ("the same on a lattice", "auto", fit("blobs(1_000_000, 2).round(2)")),
+    "ties": ("1,000,000 x 2 blobs on a lattice", "auto", fit("blobs(1_000_000, 2).round(2)")),
     "columns": ("200,000 x 8 blobs, k = 20", "auto", fit("blobs(200_000, 8)")),
     "wide": ("20,000 x 64 blobs, k = 20", "kd_tree", fit("blobs(20_000, 64)")),
     "noise": ("50,000 x 100 noise, k = 20", "cascade", noise(50_000, 100)),
@@ -69,12 +69,10 @@ class Constant(NamedTuple):
 
 
 CONSTANTS = {
-    "kBlock": Constant(32, (16,), "plane"),
     "kFlush": Constant(32, (16, 64), "plane"),
     "kGrain": Constant(8192, (2048, 32768), "plane"),
     "kBuildGrain": Constant(16384, (4096, 65536), "plane"),
     "kEdgeCacheBits": Constant(13, (11, 15), "space"),
-    "kForestEdges": Constant(2**20, (2**16, 2**22), "space"),
     "kTiedShare": Constant(16, (4, 64), "ties"),
     "kRecomputeColumns": Constant(8, (4, 16), "columns"),
     "kAbandonColumns": Constant(16, (8, 32), "wide"),
@@ -83,6 +81,7 @@ CONSTANTS = {
     "kRefineAxes": Constant(192, (128, 256), "noise"),
     "kOrderAxes": Constant(16, (8, 48), "noise"),
     "kBoxAxes": Constant(6, (3, 12), "noise"),
+    "kHomeBlocks": Constant(128, (64, 256), "noise"),
     "kPairBlocks": Constant(8, (1, 32), "noise"),
     "kQueueLength": Constant(32, (16, 64), "noise"),
     "kBandPixels": Constant(16384, (4096, 65536), "image"),
@@ -115,6 +114,8 @@ SWITCHES = [
 
 # Constants without a measurement of time, and why.
 NOT_MEASURED = {
+    "kBlock": "given by the width of the masks of a block",
+    "kForestEdges": "sets the memory of a thread",
     "kPending": "follows from kFlush and kBlock",
     "kQueryGroup": "given by the number of vector registers",
     **dict.fromkeys(
