@@ -21,8 +21,8 @@ from benchmarks.turns import Contender, take_turns
 # Constants of the core that are about to be removed or renamed.
 IN_TRANSIT = {
     "kEdgeBits", "kEdgeCacheBits", "kBorderBlocks", "kEdgeBlocks", "kTiedBorderBlocks",
-    "kTiedEdgeBlocks", "kHomeBlocks", "kHeadPlaces", "kHeadStride", "kPlacesAtOnce", "kCrossings", "kShortenings",
-    "kRadixSort", "kRecentLabels", "kPagesPiece", "kCopyShare",
+    "kTiedEdgeBlocks", "kHomeBlocks", "kHeadPlaces", "kHeadStride", "kPlacesAtOnce", "kCrossings",
+    "kShortenings", "kRadixSort", "kRecentLabels", "kPagesPiece", "kCopyShare",
 }  # fmt: skip
 SWITCHED = {name for names, _, _ in SWITCHES for name in names}
 
