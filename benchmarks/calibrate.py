@@ -34,12 +34,12 @@ run = lambda: search(algorithm, 2)
 """
 
 
-def fit(data: str) -> str:
+def fit(data: str, k: int = 20) -> str:
     """Return the workload of a fit of some samples."""
     return f"""
 from quickshiftpp import QuickshiftPP
 X = {data}
-run = lambda: QuickshiftPP(k=20, beta=0.7, algorithm=algorithm, n_jobs=2).fit(X)
+run = lambda: QuickshiftPP(k={k}, beta=0.7, algorithm=algorithm, n_jobs=2).fit(X)
 """
 
 
@@ -52,6 +52,8 @@ def noise(n: int, d: int) -> str:
 WORKLOADS = {
     "plane": ("1,000,000 x 2 blobs, k = 20", "auto", fit("blobs(1_000_000, 2)")),
     "space": ("1,000,000 x 3 blobs, k = 20", "auto", fit("blobs(1_000_000, 3)")),
+    "plane, large k": ("1,000,000 x 2 blobs, k = 64", "auto", fit("blobs(1_000_000, 2)", 64)),
+    "space, large k": ("1,000,000 x 3 blobs, k = 100", "auto", fit("blobs(1_000_000, 3)", 100)),
     "ties": ("1,000,000 x 2 blobs on a lattice", "auto", fit("blobs(1_000_000, 2).round(2)")),
     "columns": ("200,000 x 8 blobs, k = 20", "auto", fit("blobs(200_000, 8)")),
     "wide": ("20,000 x 64 blobs, k = 20", "kd_tree", fit("blobs(20_000, 64)")),
@@ -73,6 +75,8 @@ CONSTANTS = {
     "kGrain": Constant(8192, (2048, 32768), "plane"),
     "kBuildGrain": Constant(16384, (4096, 65536), "plane"),
     "kEdgeCacheBits": Constant(13, (11, 15), "space"),
+    "kSpatialEdges2": Constant(30, (64, 65), "plane, large k"),
+    "kSpatialEdges3": Constant(72, (100, 101), "space, large k"),
     "kTiedShare": Constant(16, (4, 64), "ties"),
     "kRecomputeColumns": Constant(8, (4, 16), "columns"),
     "kAbandonColumns": Constant(16, (8, 32), "wide"),

@@ -120,11 +120,17 @@ def pixel_search(photo: Picture, k: int, *, paper: bool) -> Callable[[str, int],
     The algorithm is ``"windows"`` or ``"kd_tree"``. This is the one use of the package's internals
     in the benchmarks of images.
     """
-    from quickshiftpp._search.pixels import Grid, index_and_search_pixels
+    from quickshiftpp._search.pipeline import find_pixel_neighbors
+    from quickshiftpp._search.pixels import Grid
     from quickshiftpp.segmentation import pixel_features
 
     samples, grid = pixel_features(photo, paper=paper), Grid(photo.shape[:2], (1.0, 1.0), None)
-    return lambda algorithm, threads: index_and_search_pixels(samples, grid, k, algorithm, threads)
+
+    def search(algorithm: str, threads: int) -> None:
+        with find_pixel_neighbors(samples, grid, k, algorithm=algorithm, threads=threads):
+            pass
+
+    return search
 
 
 def search_seconds(photo: Picture, k: int, threads: int, rounds: int) -> list[dict[str, Any]]:

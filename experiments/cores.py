@@ -11,15 +11,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from quickshiftpp._search.neighbors import index_and_search
-from quickshiftpp._tree.ascent import nearest_below
-from quickshiftpp._tree.landscape import Landscape, Surveyor
-from quickshiftpp._validation import resolve_threads
+from quickshiftpp import ModeTree
+from quickshiftpp._search.pipeline import Neighbors, find_neighbors
+from quickshiftpp._threads import resolve_threads
+from quickshiftpp._tree.build import build_trees
 
 from .common import FloatArray
 
@@ -53,50 +52,38 @@ def fit_cores(
 ) -> Iterator[CoreFit]:
     """Cluster with every k, the largest first."""
     threads = resolve_threads(n_jobs)
-    surveyor = survey(X, max(ks), threads)
-    index = surveyor.found.index
-    for k in sorted(ks, reverse=True):
-        landscape = surveyor.survey(k)
-        cut = landscape.tree.cut(beta)
-        mode_samples = landscape.tree.mode_rows(cut)
-        core_labels = landscape.terrain.core_labels(cut.cores)
-        mcores = nearest_cores(index, landscape, core_labels, threads)
-        literal = CoreClustering(k, core_labels, cut.labels, mcores, mode_samples)
-        yield CoreFit(
-            literal,
-            reference(index, landscape, literal, beta, threads),
-            denser_in_reach(X, landscape),
-        )
+    with find_neighbors(X, max(ks), algorithm="auto", threads=threads) as neighbors:
+        for tree in build_trees(neighbors, ks, None):
+            cut = tree._cut(beta, 1)
+            mcores = nearest_cores(neighbors, tree, cut.core_labels)
+            literal = CoreClustering(tree.k, cut.core_labels, cut.labels, mcores, cut.mode_rows)
+            reference_clustering = reference(neighbors, tree, literal, beta)
+            yield CoreFit(literal, reference_clustering, denser_in_reach(X, tree))
 
 
 def denser_shares(X: FloatArray, ks: list[int], n_jobs: int | None = None) -> dict[int, float]:
     """Return `CoreFit.denser_in_reach` for every k, without clustering."""
-    surveyor = survey(X, max(ks), resolve_threads(n_jobs))
-    return {k: denser_in_reach(X, surveyor.survey(k)) for k in sorted(ks, reverse=True)}
+    threads = resolve_threads(n_jobs)
+    with find_neighbors(X, max(ks), algorithm="auto", threads=threads) as neighbors:
+        return {tree.k: denser_in_reach(X, tree) for tree in build_trees(neighbors, ks, None)}
 
 
-def survey(X: FloatArray, k: int, threads: int) -> Surveyor:
-    """Search for the neighbors once; return what builds landscapes for this k and smaller ones."""
-    unit, found = index_and_search(X, k, "auto", threads)
-    return Surveyor(found, unit, None, threads)
-
-
-def nearest_cores(index: Any, landscape: Landscape, core_labels: Labels, threads: int) -> Labels:
+def nearest_cores(neighbors: Neighbors, tree: ModeTree, core_labels: Labels) -> Labels:
     """Label every sample by the nearest sample inside a core; all 0 where there is no core."""
     is_core = core_labels >= 0
     if not is_core.any():
         return np.zeros_like(core_labels)
-    key = np.where(is_core, landscape.squared_radii, np.inf)
+    key = np.where(is_core, tree._squared_radii, np.inf)
     limit = np.where(is_core, -1.0, np.inf)  # a core sample keeps its label, without a search
-    nearest, _ = nearest_below(index, index, key, limit, threads)
+    nearest = neighbors.nearest_below(key, limit, None)
     return np.where(is_core, core_labels, core_labels[nearest])
 
 
 def reference(
-    index: Any, landscape: Landscape, literal: CoreClustering, beta: float, threads: int
+    neighbors: Neighbors, tree: ModeTree, literal: CoreClustering, beta: float
 ) -> CoreClustering:
     """Remove the cores that the paper's own code does not find."""
-    densities = landscape.log_density
+    densities = tree._log_density
     founds = densities[literal.modes] + np.log1p(-beta) >= densities.min()
     if founds.all():
         return literal
@@ -105,8 +92,8 @@ def reference(
     return CoreClustering(
         literal.k,
         core_labels,
-        climb(core_labels, landscape.parents),
-        nearest_cores(index, landscape, core_labels, threads),
+        climb(core_labels, tree._parents),
+        nearest_cores(neighbors, tree, core_labels),
         literal.modes[founds],
     )
 
@@ -119,15 +106,15 @@ def climb(core_labels: Labels, parents: npt.NDArray[np.int32]) -> Labels:
     return np.maximum(core_labels[up], 0)
 
 
-def denser_in_reach(X: FloatArray, landscape: Landscape) -> float:
+def denser_in_reach(X: FloatArray, tree: ModeTree) -> float:
     """Return the share of samples whose nearest denser sample is one of the k nearest.
 
     Of all samples that have a denser one. Samples at exactly the distance of the k-th nearest
     belong to its neighborhood, as they do in the mutual neighbor graph.
     """
-    has_denser = landscape.parents >= 0
-    steps = X[has_denser] - X[landscape.parents[has_denser]]
+    has_denser = tree._parents >= 0
+    steps = X[has_denser] - X[tree._parents[has_denser]]
     squared = np.zeros(len(steps))
     for column in steps.T:  # in the order in which the search adds them up
         squared += column * column
-    return float(np.mean(squared <= landscape.squared_radii[has_denser])) if len(steps) else 1.0
+    return float(np.mean(squared <= tree._squared_radii[has_denser])) if len(steps) else 1.0

@@ -187,6 +187,18 @@ inline constexpr int kEdgeCacheBits = QSPP_kEdgeCacheBits;
 inline constexpr std::size_t kEdgeBlocks = 64;
 inline constexpr std::size_t kTiedEdgeBlocks = 2;
 
+/// In two and three columns, from this many neighbors on, edges between basins are found by searching
+/// the k-d tree again instead of reading long lists.
+#ifndef QSPP_kSpatialEdges2
+#define QSPP_kSpatialEdges2 30
+#endif
+#ifndef QSPP_kSpatialEdges3
+#define QSPP_kSpatialEdges3 72
+#endif
+constexpr bool spatial_edges_are_faster(int columns, int k) {
+  return (columns <= 2 && k >= QSPP_kSpatialEdges2) || (columns == 3 && k >= QSPP_kSpatialEdges3);
+}
+
 /// Edges that one thread collects before it reduces them to a spanning forest.
 inline constexpr std::size_t kForestEdges = std::size_t{1} << 20;
 

@@ -108,7 +108,10 @@ class TreeBuilder {
     const std::int32_t* basin = tree_.basin.data();
     std::vector<BasinEdges<T>> collected(static_cast<std::size_t>(run_.threads),
                                          BasinEdges<T>(order_, basin, tree_.modes()));
-    if (lists_.has_lists()) {
+    const bool is_spatial =
+        !lists_.has_lists() ||
+        (can_skip_lists(index_) && tuning::spatial_edges_are_faster(index_.columns(), lists_.k()));
+    if (!is_spatial) {
       const ListEdges<T> search(order_, lists_, basin);
       for_each_piece(collected, [&](std::int32_t begin, std::int32_t end, int thread) {
         search.find(index_.block_begin(begin), index_.block_end(end - 1),
