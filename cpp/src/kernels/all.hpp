@@ -17,8 +17,9 @@ namespace quickshiftpp::QSPP_ISA {
 extern const Kernels<float> kFloat;
 extern const Kernels<double> kDouble;
 extern const ScreenKernels kScreen, kRoundedScreen;
-const ScreenKernels kScreen{screen<Floats32>, screen_both<Floats32>, apart<Floats32>};
-const ScreenKernels kRoundedScreen{screen<Integers16>, screen_both<Integers16>, apart<Integers16>};
+const ScreenKernels kScreen{screen<Floats32>, screen_both<Floats32>, pair_distances<Floats32>};
+const ScreenKernels kRoundedScreen{screen<Integers16>, screen_both<Integers16>,
+                                   pair_distances<Integers16>};
 const Kernels<float> kFloat{
     within<float>,     near_box<float>,     upward<float>, reaching<float>, between,
     run_within<float>, gaussian<float>,     sort,          select,          shares,

@@ -164,10 +164,10 @@ struct Kernels {
   void (*row_distances)(const T* query, const T* const* rows, std::size_t columns, double* squared);
 };
 
-/// Two samples, by the numbers of their rows, and what the caller wants to know of them.
+/// Two samples, by the numbers of their rows.
 struct SamplePair {
   std::int32_t a, b;
-  std::uint32_t tag;
+  std::uint32_t user_data;
 };
 
 /// The arithmetic that discards, in any order and rounded: what it lets through is computed again
@@ -191,8 +191,8 @@ struct ScreenKernels {
 
   /// The squared distances of pairs of rows, each `stride` words from the one before, by their
   /// first `words` words: a multiple of kRowWords. Of integers no difference may exceed 16 bits.
-  void (*apart)(const Word* rows, std::size_t stride, int words, const SamplePair* pairs, int count,
-                float* squared);
+  void (*pair_distances)(const Word* rows, std::size_t stride, int words, const SamplePair* pairs,
+                         int count, float* squared);
   static constexpr int kRowWords = 16;
 };
 

@@ -130,8 +130,8 @@ inline float total(WideFloats value) {
 }
 
 template <class Coordinates>
-void apart(const uint32_t* rows, size_t stride, int words, const SamplePair* pairs, int count,
-           float* squared) {
+void pair_distances(const uint32_t* rows, size_t stride, int words, const SamplePair* pairs,
+                    int count, float* squared) {
   for (int i = 0; i < count; ++i) {
     const uint32_t* a = rows + static_cast<size_t>(pairs[i].a) * stride;
     const uint32_t* b = rows + static_cast<size_t>(pairs[i].b) * stride;
