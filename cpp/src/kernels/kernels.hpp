@@ -30,23 +30,23 @@ inline constexpr int kRunOverhang = 16;
 
 /// A line of an image, as one query sees it.
 ///
-/// What ends in `single` discards: with float32 colours, a pixel whose distance by these exceeds
+/// What ends in `single` discards: with float32 colors, a pixel whose distance by these exceeds
 /// limit_single is beyond the limit.
 template <class T>
 struct Line {
-  const T* colours;  ///< channel by channel, `stride` apart; NaN where there is no sample
+  const T* colors;  ///< channel by channel, `stride` apart; NaN where there is no sample
   std::size_t stride;
   int channels;
-  std::int32_t first;    ///< the number of the line's first pixel
-  const double* colour;  ///< of the query
-  const double* along;   ///< squared distance from the query along the line, by pixel
-  double across;         ///< squared distance of the line from the query
+  std::int32_t first;  ///< the number of the line's first pixel
+  const double* query_color;
+  const double* along;  ///< squared distance from the query along the line, by pixel
+  double across;        ///< squared distance of the line from the query
   double limit;
-  const float* colour_single;
+  const float* query_color_single;
   const float* along_single;
   float across_single;
   float limit_single;
-  bool is_whole;  ///< all are whole numbers below 2^24, with which float32 makes no error
+  bool is_whole;  ///< whole numbers and a limit below 2^24, where float32 makes no error
 };
 
 /// The last bits of a squared distance, which make place for a candidate's number while it is

@@ -20,6 +20,8 @@ constexpr double gamma(double roundings, double unit) {
 
 /// Covers up to 32 operations in float64 on positive numbers.
 inline constexpr double kFewRoundings = 1 + 32 * kUnit64;
+/// Covers products of errors that are small themselves.
+inline constexpr double kSecondOrder = 1 + 0x1p-16;
 
 /// The roundings that each term of an exact distance undergoes: "The exact distance".
 constexpr double distance_roundings(std::size_t columns) {
@@ -37,10 +39,16 @@ constexpr double triangle_factor(std::size_t columns) {
   return (1 + gamma(2 * distance_roundings(columns), kUnit64)) * kFewRoundings;
 }
 
-/// How many pixels farther along a line than their distance allows a neighbor may lie, where lines
-/// have that many: "Pixels: the part of a line".
+/// Where the sum of `across` and another squared distance is at most `limit`, the other one is at
+/// most this: "Pixels: the part of a line".
+constexpr double squared_remainder(double limit, double across) {
+  const double rest = limit - across;
+  return (rest > 0 ? rest : 0) + 4 * kUnit64 * limit;
+}
+/// In a line of so many pixels, two may be that much farther apart than their coordinates: "Pixels:
+/// the part of a line".
 constexpr double line_margin(std::size_t pixels) {
-  return 2 + 0x1p-22 * static_cast<double>(pixels);
+  return 2 * kUnit32 * kSecondOrder * static_cast<double>(pixels);
 }
 
 /// A pixel within a squared distance has no larger one in float32: "Pixels: float32 distances".
@@ -58,8 +66,8 @@ inline constexpr double kWholeLimit = 0x1p24;
 /// against the query's half norm: "The cascade: the screen". The query has length `length`, the
 /// longest sample `longest`; each term of the product undergoes so many roundings.
 constexpr double screen_error(double product_roundings, double length, double longest) {
-  constexpr double second_order = 1 + 0x1p-16, underflow = 0x1p-90;
-  return second_order * kUnit32 * longest * ((product_roundings + 1.5) * length + longest) +
+  constexpr double underflow = 0x1p-90;
+  return kSecondOrder * kUnit32 * longest * ((product_roundings + 1.5) * length + longest) +
          underflow;
 }
 
