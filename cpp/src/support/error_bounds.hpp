@@ -91,7 +91,7 @@ constexpr double square_sum_factor(double roundings) {
 inline constexpr double kLongestInteger = 16000;
 constexpr bool fits_integers(int coordinates) {
   constexpr double spare = 16383 - kLongestInteger;
-  return coordinates <= 4 * spare * spare;
+  return spare > 0 && coordinates <= 4 * spare * spare;
 }
 
 /// Beyond this exponent a term of a Gaussian sum rounds to zero, exp(-x) * 2^51 < 1/2: "Gaussian
