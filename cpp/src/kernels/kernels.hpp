@@ -170,22 +170,22 @@ struct SamplePair {
   std::uint32_t user_data;
 };
 
-/// The arithmetic that discards, in any order and rounded: what it lets through is computed again
-/// by others. It works on coordinates in words of 32 bits: one float32 each, or two integers of 16
-/// bits, which sums of products must leave below 2^31.
+/// Arithmetic that may only discard, since it is rounded and in any order. It works on coordinates
+/// in words of 32 bits: one float32 each, or two 16-bit integers, whose sums of products must stay
+/// below 2^31.
 struct ScreenKernels {
   using Word = std::uint32_t;
 
   /// Compares tuning::kQueryGroup queries with a block by the first `words` words of each. Bit i of
   /// mask[q] is set where the product of query q and sample i, less half_norm[i], is at least
-  /// threshold[q]; never where half_norm[i] is NaN. `points` holds the queries word by word, and so
-  /// does `block` its samples.
-  void (*screen)(const Word* block, int words, const Word* points, const float* half_norm,
+  /// threshold[q]; never where half_norm[i] is NaN. `queries` and `block` hold their samples word
+  /// by word.
+  void (*screen)(const Word* block, int words, const Word* queries, const float* half_norm,
                  const float* threshold, std::uint32_t* mask);
 
-  /// The same for both sides: `mask` as of `screen`, and bit i of other_mask[q] is set where the
-  /// product, less own_half_norm[q], is at least other_threshold[i].
-  void (*screen_both)(const Word* block, int words, const Word* points, const float* half_norm,
+  /// The same for both sides: also sets bit i of other_mask[q] where the product, less
+  /// own_half_norm[q], is at least other_threshold[i].
+  void (*screen_both)(const Word* block, int words, const Word* queries, const float* half_norm,
                       const float* threshold, const float* own_half_norm,
                       const float* other_threshold, std::uint32_t* mask, std::uint32_t* other_mask);
 

@@ -112,10 +112,10 @@ TEST_CASE("true_distance_factor: 97% of it for a large difference and many small
   }
 }
 
-TEST_CASE("triangle_factor: 80% of it for three points on a line") {
+TEST_CASE("triangle_factor: 87% of it for three points on a line") {
   // From the second point to the others small differences are lost; from the first to the last, at
   // three times the distance, they are rounded up.
-  const int channels = 200, columns = channels + 1;
+  const int channels = 2000, columns = channels + 1;
   std::vector<double> rows;
   for (int pixel = 0; pixel < 3; ++pixel) {
     const double place = std::array{0.0, 2.0, 3.0}[static_cast<std::size_t>(pixel)];
@@ -127,7 +127,7 @@ TEST_CASE("triangle_factor: 80% of it for three points on a line") {
   const double excess = testing::squared_distance(rows, columns, 0, 2) / (sum * sum) - 1;
   const double bound = error_bounds::triangle_factor(columns) - 1;
   CHECK(excess <= bound);
-  CHECK(excess > 0.8 * bound);
+  CHECK(excess > 0.87 * bound);
   // The last pixel's radius is bounded by that of the one before.
   CHECK(agrees_with_tree(rows, Grid{{3}, {0x1p-60}}, 3));
 }
@@ -255,7 +255,7 @@ TEST_CASE("screen_error: 88% of it in float32, for a sample and its copy") {
 
 TEST_CASE("screen_error: products below the smallest float32") {
   const int axes = tuning::kScreenAxes;
-  const Scene scene(std::vector<float>(2 * static_cast<std::size_t>(axes), 0x1.4p-75f), axes, 0);
+  const Scene scene(std::vector<float>(2 * static_cast<std::size_t>(axes), 0x1.ep-76f), axes, 0);
   CHECK(scene.passes(0, 1, scene.projected.screen_threshold(scene.position(0), 0)));
 }
 
