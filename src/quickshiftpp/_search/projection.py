@@ -79,7 +79,7 @@ def project(X: FloatArray, n_axes: int) -> Projection:
     lengthening = lengthening_bound(axes)
     close = _close_distance(sampled)
     # Float32 is twice as fast; float64 where its errors would exceed what lies between neighbors.
-    precision = np.dtype(np.float32)
+    precision: np.dtype[Any] = np.dtype(np.float32)
     error = 2 * lengthening * projection_error(precision, *axes.shape)
     if error > _FLOAT32_ERROR_SHARE * close:
         precision = np.dtype(np.float64)
@@ -97,7 +97,8 @@ def principal_axes(rows: npt.NDArray[np.float64], n_axes: int) -> npt.NDArray[np
     _, _, axes = randomized_svd(
         rows, n_components=wanted, n_oversamples=16, n_iter=1, random_state=0
     )
-    return axes.astype(np.float32)
+    rounded: npt.NDArray[np.float32] = axes.astype(np.float32)
+    return rounded
 
 
 def lengthening_bound(axes: npt.NDArray[np.float32]) -> float:
