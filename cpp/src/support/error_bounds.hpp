@@ -92,8 +92,9 @@ constexpr double square_sum_factor(double roundings) {
   return (1 - roundings * kUnit32) / kFewRoundings;
 }
 
-/// The length of the longest sample in 16-bit integers. Rounding adds up to sqrt(coordinates) / 2 to
-/// it; two samples must not differ by more than 2^15 - 1: exactness.md#the-cascade-16-bit-integers
+/// The length of the longest sample in 16-bit integers. Rounding adds up to sqrt(coordinates) / 2
+/// to it; two samples must not differ by more than 2^15 - 1:
+/// exactness.md#the-cascade-16-bit-integers
 inline constexpr double kLongestInteger = 16000;
 constexpr bool fits_integers(int coordinates) {
   constexpr double spare = 16383 - kLongestInteger;
