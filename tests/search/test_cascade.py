@@ -1,4 +1,4 @@
-"""The search for many columns: it discards by a few leading axes, and changes nothing."""
+"""The search for many columns: it discards by a few principal axes, and changes nothing."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import oracle
 from cases import SIMD_LEVELS, force_instruction_set
 from quickshiftpp import QuickshiftPP, _core, all_neighbors
 from quickshiftpp._search.algorithm import choose_algorithm
-from quickshiftpp._search.projection import find_leading_axes
+from quickshiftpp._search.projection import project
 
 
 def low_rank(rng, n, d, rank, noise):
@@ -71,8 +71,8 @@ def test_same_as_brute_force(name, dtype):
     np.testing.assert_array_equal(one.labels_, other.labels_)
 
 
-# Beyond 2,048 samples every two blocks meet once, for both: the lists of all are shared by all
-# threads.
+# Beyond 2,048 samples pairs of blocks are compared once, for both: the lists of all samples are
+# shared by all threads.
 LARGE = {
     "noise": lambda rng: rng.normal(size=(3000, 12)),
     "clusters": lambda rng: rng.integers(0, 40, (3500, 1)) * 9 + rng.normal(size=(3500, 30)),
@@ -85,7 +85,7 @@ LARGE = {
 
 @pytest.mark.parametrize("threads", [1, 2, 5])
 @pytest.mark.parametrize("name", LARGE)
-def test_pairs_of_blocks_that_meet_once(name, threads):
+def test_pairs_of_blocks(name, threads):
     rng = np.random.default_rng(1)
     X = LARGE[name](rng)
     X = X[rng.permutation(len(X))]
@@ -113,7 +113,7 @@ def test_pairs_of_blocks_with_every_instruction_set(level, name, monkeypatch):
 def test_axes_lengthen_nothing(name, axes):
     X = many_columns(name)
     for samples in (X, X.astype(np.float32)):
-        coordinates, scale, error, _ = find_leading_axes(samples, axes)
+        coordinates, scale, error, _ = project(samples, axes)
         assert coordinates.dtype == np.float32
         assert coordinates.shape == (len(X), min(axes, *X.shape))
         assert np.abs(coordinates).max() <= 1
@@ -123,15 +123,15 @@ def test_axes_lengthen_nothing(name, axes):
         assert (along - error <= true * (1 + 1e-12)).all()
 
 
-def test_rounding_hides_no_neighbours():
+def test_rounding_hides_no_neighbors():
     """Where one sample lies far out, what lies between the others is little beside it."""
     rng = np.random.default_rng(3)
     X = rng.normal(size=(3000, 40))
-    leading = find_leading_axes(X, 20)
+    projection = project(X, 20)
     X[7] *= 1e5
-    with_outlier = find_leading_axes(X, 20)
-    assert with_outlier.error < 0.1 * leading.error  # in units of the farthest
-    assert with_outlier.tolerance < 1e-4 * leading.tolerance
+    with_outlier = project(X, 20)
+    assert with_outlier.error < 0.1 * projection.error  # in units of the farthest
+    assert with_outlier.tolerance < 1e-4 * projection.tolerance
     np.testing.assert_array_equal(
         all_neighbors(X, 10, algorithm="cascade")[1], all_neighbors(X, 10, algorithm="brute")[1]
     )
@@ -141,16 +141,16 @@ def test_rounding_hides_no_cluster():
     """A cluster much tighter than the rest decides how coarse integers may be."""
     rng = np.random.default_rng(4)
     X = rng.normal(size=(3000, 12))
-    loose = find_leading_axes(X, 12)
+    loose = project(X, 12)
     X[::3] *= 1e-3
-    assert find_leading_axes(X, 12).tolerance < 1e-2 * loose.tolerance
+    assert project(X, 12).tolerance < 1e-2 * loose.tolerance
 
 
 def test_axes_carry_what_varies():
     """So that the search is worth its name: five directions hold nearly all of these data."""
     rng = np.random.default_rng(1)
     X = low_rank(rng, 2000, 100, 5, 0.01)
-    coordinates, scale, _, _ = find_leading_axes(X, 5)
+    coordinates, scale, _, _ = project(X, 5)
     true = scale**2 * oracle.squared_distances(X[:200], X[200:400])
     along = oracle.squared_distances(coordinates[:200], coordinates[200:400])
     assert np.median(along / true) > 0.99

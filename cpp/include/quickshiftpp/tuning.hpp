@@ -187,8 +187,8 @@ inline constexpr int kEdgeCacheBits = QSPP_kEdgeCacheBits;
 inline constexpr std::size_t kEdgeBlocks = 64;
 inline constexpr std::size_t kTiedEdgeBlocks = 2;
 
-/// In two and three columns, from this many neighbors on, edges between basins are found by searching
-/// the k-d tree again instead of reading long lists.
+/// In two and three columns, from this many neighbors on, edges between basins are found by
+/// searching the k-d tree again instead of reading long lists.
 #ifndef QSPP_kSpatialEdges2
 #define QSPP_kSpatialEdges2 30
 #endif

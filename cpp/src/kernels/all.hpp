@@ -16,11 +16,12 @@ namespace quickshiftpp::QSPP_ISA {
 extern const Kernels<float> kFloat;
 extern const Kernels<double> kDouble;
 extern const ScreenKernels kScreen, kRoundedScreen;
-const ScreenKernels kScreen{
-    .screen = screen<Floats32>, .screen_both = screen_both<Floats32>, .apart = apart<Floats32>};
+const ScreenKernels kScreen{.screen = screen<Floats32>,
+                            .screen_both = screen_both<Floats32>,
+                            .pair_distances = pair_distances<Floats32>};
 const ScreenKernels kRoundedScreen{.screen = screen<Integers16>,
                                    .screen_both = screen_both<Integers16>,
-                                   .apart = apart<Integers16>};
+                                   .pair_distances = pair_distances<Integers16>};
 
 template <class T>
 constexpr Kernels<T> all_kernels() {

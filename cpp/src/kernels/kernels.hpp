@@ -30,23 +30,23 @@ inline constexpr int kRunOverhang = 16;
 
 /// A line of an image, as one query sees it.
 ///
-/// What ends in `single` discards: with float32 colours, a pixel whose distance by these exceeds
+/// What ends in `single` discards: with float32 colors, a pixel whose distance by these exceeds
 /// limit_single is beyond the limit.
 template <class T>
 struct Line {
-  const T* colours;  ///< channel by channel, `stride` apart; NaN where there is no sample
+  const T* colors;  ///< channel by channel, `stride` apart; NaN where there is no sample
   std::size_t stride;
   int channels;
-  std::int32_t first;    ///< the number of the line's first pixel
-  const double* colour;  ///< of the query
-  const double* along;   ///< squared distance from the query along the line, by pixel
-  double across;         ///< squared distance of the line from the query
+  std::int32_t first;  ///< the number of the line's first pixel
+  const double* query_color;
+  const double* along;  ///< squared distance from the query along the line, by pixel
+  double across;        ///< squared distance of the line from the query
   double limit;
-  const float* colour_single;
+  const float* query_color_single;
   const float* along_single;
   float across_single;
   float limit_single;
-  bool is_whole;  ///< all are whole numbers below 2^24, with which float32 makes no error
+  bool is_whole;  ///< whole numbers and a limit below 2^24, where float32 makes no error
 };
 
 /// The last bits of a squared distance, which make place for a candidate's number while it is
@@ -124,35 +124,35 @@ struct Kernels {
   void (*row_distances)(const T* query, const T* const* rows, std::size_t columns, double* squared);
 };
 
-/// Two samples, by the numbers of their rows, and what the caller wants to know of them.
+/// Two samples, by the numbers of their rows.
 struct SamplePair {
   std::int32_t a, b;
-  std::uint32_t tag;
+  std::uint32_t user_data;
 };
 
-/// The arithmetic that discards, in any order and rounded: what it lets through is computed again
-/// by others. It works on coordinates in words of 32 bits: one float32 each, or two integers of 16
-/// bits, which sums of products must leave below 2^31.
+/// Arithmetic that may only discard, since it is rounded and in any order. It works on coordinates
+/// in words of 32 bits: one float32 each, or two 16-bit integers, whose sums of products must stay
+/// below 2^31.
 struct ScreenKernels {
   using Word = std::uint32_t;
 
   /// Compares tuning::kQueryGroup queries with a block by the first `words` words of each. Bit i of
   /// mask[q] is set where the product of query q and sample i, less half_norm[i], is at least
-  /// threshold[q]; never where half_norm[i] is NaN. `points` holds the queries word by word, and so
-  /// does `block` its samples.
-  void (*screen)(const Word* block, int words, const Word* points, const float* half_norm,
+  /// threshold[q]; never where half_norm[i] is NaN. `queries` and `block` hold their samples word
+  /// by word.
+  void (*screen)(const Word* block, int words, const Word* queries, const float* half_norm,
                  const float* threshold, std::uint32_t* mask);
 
-  /// The same for both sides: `mask` as of `screen`, and bit i of other_mask[q] is set where the
-  /// product, less own_half_norm[q], is at least other_threshold[i].
-  void (*screen_both)(const Word* block, int words, const Word* points, const float* half_norm,
+  /// The same for both sides: also sets bit i of other_mask[q] where the product, less
+  /// own_half_norm[q], is at least other_threshold[i].
+  void (*screen_both)(const Word* block, int words, const Word* queries, const float* half_norm,
                       const float* threshold, const float* own_half_norm,
                       const float* other_threshold, std::uint32_t* mask, std::uint32_t* other_mask);
 
   /// The squared distances of pairs of rows, each `stride` words from the one before, by their
   /// first `words` words: a multiple of kRowWords. Of integers no difference may exceed 16 bits.
-  void (*apart)(const Word* rows, std::size_t stride, int words, const SamplePair* pairs, int count,
-                float* squared);
+  void (*pair_distances)(const Word* rows, std::size_t stride, int words, const SamplePair* pairs,
+                         int count, float* squared);
   static constexpr int kRowWords = 16;
 };
 

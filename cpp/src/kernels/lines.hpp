@@ -7,14 +7,15 @@
 namespace quickshiftpp::QSPP_ISA {
 namespace {
 
-/// Squared distances of kWide pixels by float32.
+/// Squared distances of kWide pixels in float32.
 template <int Channels>
 inline WideFloats single_distances(const Line<float>& line, int i) {
   WideFloats sum = load_wide(line.along_single + i) + line.across_single;
   for (int c = 0; c < (Channels > 0 ? Channels : line.channels); ++c) {
-    const WideFloats apart =
-        load_wide(line.colours + static_cast<size_t>(c) * line.stride + i) - line.colour_single[c];
-    sum = add_product(sum, apart, apart);
+    const WideFloats difference =
+        load_wide(line.colors + static_cast<size_t>(c) * line.stride + i) -
+        line.query_color_single[c];
+    sum = add_product(sum, difference, difference);
   }
   return sum;
 }
@@ -24,9 +25,10 @@ template <class T, int Channels>
 inline Doubles line_distances(const Line<T>& line, int i) {
   Doubles sum = line.across + load_unaligned(line.along + i);
   for (int c = 0; c < (Channels > 0 ? Channels : line.channels); ++c) {
-    const Doubles apart =
-        load_unaligned(line.colours + static_cast<size_t>(c) * line.stride + i) - line.colour[c];
-    sum += apart * apart;
+    const Doubles difference =
+        load_unaligned(line.colors + static_cast<size_t>(c) * line.stride + i) -
+        line.query_color[c];
+    sum += difference * difference;
   }
   return sum;
 }

@@ -60,15 +60,15 @@ void row_distances(const T* query, const T* const* rows, size_t columns, double*
       for (int i = 0; i < kLanes; ++i) value[i] = load_unaligned(rows[g * kLanes + i] + column);
       transpose(value);
       for (int c = 0; c < kLanes; ++c) {
-        const Doubles apart = value[c] - static_cast<double>(query[column + c]);
-        sum[g] += apart * apart;
+        const Doubles difference = value[c] - static_cast<double>(query[column + c]);
+        sum[g] += difference * difference;
       }
     }
   __builtin_memcpy(squared, sum, sizeof(sum));
   for (; column < columns; ++column)
     for (int i = 0; i < kRowsTogether; ++i) {
-      const double apart = static_cast<double>(rows[i][column]) - query[column];
-      squared[i] += apart * apart;
+      const double difference = static_cast<double>(rows[i][column]) - query[column];
+      squared[i] += difference * difference;
     }
 }
 

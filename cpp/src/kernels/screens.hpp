@@ -1,7 +1,8 @@
-// Samples along projection axes, in words of 32 bits: many pairs at once, a few bits of each.
+// The arithmetic of the cascade on projected samples, in words of 32 bits.
 
 #pragma once
 
+#include "support/error_bounds.hpp"
 #include "vectors.hpp"
 
 namespace quickshiftpp::QSPP_ISA {
@@ -63,25 +64,25 @@ struct Integers16 {
 /// Calls take(query, base, product) for the products of tuning::kQueryGroup queries with a block, a
 /// vector of samples from `base` on at a time.
 template <class Coordinates, class Take>
-inline void products(const uint32_t* block, int words, const uint32_t* points, Take take) {
+inline void products(const uint32_t* block, int words, const uint32_t* queries, Take take) {
   // As many sums at a time as the registers hold.
-  constexpr int queries = kLanes == 8 ? 8 : 4;
-  static_assert(tuning::kQueryGroup % queries == 0);
+  constexpr int together = kLanes == 8 ? 8 : 4;
+  static_assert(tuning::kQueryGroup % together == 0);
   for (int base = 0; base < kBlock; base += 2 * kWide) {
-    for (int first = 0; first < tuning::kQueryGroup; first += queries) {
-      typename Coordinates::Sum low[queries], high[queries];
-      for (int q = 0; q < queries; ++q) low[q] = high[q] = typename Coordinates::Sum{};
+    for (int first = 0; first < tuning::kQueryGroup; first += together) {
+      typename Coordinates::Sum low[together], high[together];
+      for (int q = 0; q < together; ++q) low[q] = high[q] = typename Coordinates::Sum{};
       for (int word = 0; word < words; ++word) {
         const WideWords a = load_wide(block + word * kBlock + base);
         const WideWords b = load_wide(block + word * kBlock + base + kWide);
-        const uint32_t* point = points + word * tuning::kQueryGroup + first;
-        for (int q = 0; q < queries; ++q) {
-          const WideWords coordinate = point[q] - WideWords{};
+        const uint32_t* query = queries + word * tuning::kQueryGroup + first;
+        for (int q = 0; q < together; ++q) {
+          const WideWords coordinate = query[q] - WideWords{};
           low[q] = Coordinates::add_product(low[q], a, coordinate);
           high[q] = Coordinates::add_product(high[q], b, coordinate);
         }
       }
-      for (int q = 0; q < queries; ++q) {
+      for (int q = 0; q < together; ++q) {
         take(first + q, base, Coordinates::to_float(low[q]));
         take(first + q, base + kWide, Coordinates::to_float(high[q]));
       }
@@ -90,20 +91,20 @@ inline void products(const uint32_t* block, int words, const uint32_t* points, T
 }
 
 template <class Coordinates>
-void screen(const uint32_t* block, int words, const uint32_t* points, const float* half_norm,
+void screen(const uint32_t* block, int words, const uint32_t* queries, const float* half_norm,
             const float* threshold, uint32_t* mask) {
   for (int q = 0; q < tuning::kQueryGroup; ++q) mask[q] = 0;
-  products<Coordinates>(block, words, points, [&](int q, int base, WideFloats product) {
+  products<Coordinates>(block, words, queries, [&](int q, int base, WideFloats product) {
     mask[q] |= at_most(load_wide(half_norm + base) - product, -threshold[q]) << base;
   });
 }
 
 template <class Coordinates>
-void screen_both(const uint32_t* block, int words, const uint32_t* points, const float* half_norm,
+void screen_both(const uint32_t* block, int words, const uint32_t* queries, const float* half_norm,
                  const float* threshold, const float* own_half_norm, const float* other_threshold,
                  uint32_t* mask, uint32_t* other_mask) {
   for (int q = 0; q < tuning::kQueryGroup; ++q) mask[q] = other_mask[q] = 0;
-  products<Coordinates>(block, words, points, [&](int q, int base, WideFloats product) {
+  products<Coordinates>(block, words, queries, [&](int q, int base, WideFloats product) {
     mask[q] |= at_most(load_wide(half_norm + base) - product, -threshold[q]) << base;
     other_mask[q] |= at_most(own_half_norm[q] - product, -load_wide(other_threshold + base))
                      << base;
@@ -130,11 +131,12 @@ inline float total(WideFloats value) {
 }
 
 template <class Coordinates>
-void apart(const uint32_t* rows, size_t stride, int words, const SamplePair* pairs, int count,
-           float* squared) {
+void pair_distances(const uint32_t* rows, size_t stride, int words, const SamplePair* pairs,
+                    int count, float* squared) {
   for (int i = 0; i < count; ++i) {
     const uint32_t* a = rows + static_cast<size_t>(pairs[i].a) * stride;
     const uint32_t* b = rows + static_cast<size_t>(pairs[i].b) * stride;
+    static_assert(kWide >= error_bounds::kNarrowestSums);
     typename Coordinates::Sum sum = {};
     for (int word = 0; word < words; word += kWide) {
       const WideWords difference =

@@ -8,28 +8,18 @@
 #include <stdexcept>
 
 #include "kernels/kernels.hpp"
+#include "support/error_bounds.hpp"
 
 namespace quickshiftpp {
 
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-/// Computed distances are within a few units in the last place of the true ones, for which the
-/// triangle inequality holds.
-constexpr double kSlack = 1 + 1e-12;
-/// A sum of c squares in float32 is within (c + 6) * 2^-24 of the true one, up to what is lost
-/// below the smallest normal number. With more channels than that allows for, nothing is screened.
-constexpr double kScreenSlack = 1 + 0x1p-17;
-constexpr float kScreenFloor = 0x1p-120f;
-constexpr int kScreenChannels = 100;
-/// Whole numbers below it, their sums and their products are exact in float32 while they stay so;
-/// what exceeds it is rounded to no less.
-constexpr double kWholeLimit = 0x1p24;
 
-/// The samples met that are no farther than a limit, which falls as more come in.
+/// The pixels found within a limit, which falls as more are found.
 ///
-/// They are sorted into buckets by distance: squared distances in an image spread evenly, so that
-/// a bucket holds one or two, and a sort needs no comparisons that a processor could guess wrong.
+/// They are sorted into buckets by squared distance. These spread evenly in an image, so that a
+/// bucket holds one or two, and the processor predicts the branches of the sort.
 class CandidateBuckets {
  public:
   explicit CandidateBuckets(int k)
@@ -83,13 +73,13 @@ class CandidateBuckets {
 
  private:
   std::size_t bucket(double squared) const {
-    // By way of a signed number, which has an instruction of its own on every processor.
+    // Through a signed number: every processor has an instruction for that conversion.
     return static_cast<std::size_t>(std::min(static_cast<std::int32_t>(squared * scale_),
                                              static_cast<std::int32_t>(buckets_) - 1));
   }
 
-  /// Counts what lies where: begin_[b] is the number found in buckets below b. Returns the bucket
-  /// of the k-th nearest.
+  /// Counts the pixels of each bucket: begin_[b] is the number in buckets below b. Returns the
+  /// bucket of the k-th nearest.
   std::size_t fill_buckets() {
     scale_ = limit_ > 0 ? static_cast<double>(buckets_) / limit_ : 0;
     std::fill(begin_.begin(), begin_.end(), 0);
@@ -99,7 +89,7 @@ class CandidateBuckets {
     return last;
   }
 
-  /// Forgets what is beyond the bucket of the k-th nearest.
+  /// Drops what is beyond the bucket of the k-th nearest.
   void shrink() {
     const std::size_t last = fill_buckets();
     std::size_t kept = 0;
@@ -155,15 +145,15 @@ class WindowSearch {
         k_(k),
         buckets_(k),
         place_(pixels.shape_.size()),
-        colour_(static_cast<std::size_t>(pixels.channels_)),
+        color_(static_cast<std::size_t>(pixels.channels_)),
         along_(pixels.stride_),
-        colour_single_(colour_.size()),
+        color_single_(color_.size()),
         along_single_(pixels.stride_) {
     line_.stride = pixels.stride_;
     line_.channels = pixels.channels_;
-    line_.colour = colour_.data();
+    line_.query_color = color_.data();
     line_.along = along_.data();
-    line_.colour_single = colour_single_.data();
+    line_.query_color_single = color_single_.data();
     line_.along_single = along_single_.data();
   }
 
@@ -173,8 +163,8 @@ class WindowSearch {
     go_to(pixel);
     if (limit == kInfinity) limit = first_limit();
     buckets_.reset(limit);
-    seen_ = 0;
-    const auto [begin, end] = reach(limit);
+    cost_ = 0;
+    const auto [begin, end] = line_part(0.0);
     measure_along(begin, end);
     visit_lines(0, 0, 0, 0);
     result_ = buckets_.sort(tied_beyond_);
@@ -183,13 +173,13 @@ class WindowSearch {
   const Candidate* result() const { return result_; }
   bool tied_beyond() const { return tied_beyond_; }
   double squared_radius() const { return result_[k_ - 1].squared; }
-  /// Pixels looked at by the last run, each line counting as a few more.
-  std::size_t seen() const { return seen_; }
+  /// Pixels compared by the last run, each line counting as tuning::kLineCost more.
+  std::size_t cost() const { return cost_; }
 
  private:
   void go_to(std::size_t pixel) {
-    pixels_.colour(pixel, colour_.data());
-    std::copy(colour_.begin(), colour_.end(), colour_single_.begin());
+    pixels_.copy_color(pixel, color_.data());
+    std::copy(color_.begin(), color_.end(), color_single_.begin());
     for (std::size_t axis = place_.size(); axis-- > 0;) {
       const auto length = static_cast<std::size_t>(pixels_.shape_[axis]);
       place_[axis] = pixel % length;
@@ -197,29 +187,34 @@ class WindowSearch {
     }
   }
 
-  /// The part of a line that can lie within `squared`, and a little more.
-  std::pair<std::size_t, std::size_t> reach(double squared) const {
-    const std::size_t centre = place_.back();
-    const double steps = std::sqrt(squared) / pixels_.step_.back() + 2;
-    const auto half =
-        static_cast<std::size_t>(std::min(steps, static_cast<double>(pixels_.length_)));
-    return {centre > half ? centre - half : 0, std::min(centre + half + 1, pixels_.length_)};
+  /// The part of a line at a squared distance `across` that can lie within the limit.
+  std::pair<std::size_t, std::size_t> line_part(double across) const {
+    const double squared = error_bounds::squared_remainder(buckets_.limit(), across);
+    const double steps =
+        std::sqrt(squared) / pixels_.step_.back() + error_bounds::line_margin(pixels_.length_);
+    return line_part(
+        static_cast<std::size_t>(std::min(steps, static_cast<double>(pixels_.length_))));
+  }
+  /// Up to so many pixels on both sides.
+  std::pair<std::size_t, std::size_t> line_part(std::size_t half) const {
+    const std::size_t center = place_.back();
+    return {center > half ? center - half : 0, std::min(center + half + 1, pixels_.length_)};
   }
 
-  /// Squared distances along a line, the same for every line, in a part of it and what a run over
-  /// it may read beyond.
+  /// Squared distances along a line, the same for every line, in a part of it and as far as a
+  /// kernel may read beyond.
   void measure_along(std::size_t begin, std::size_t end) {
     const std::vector<double>& coordinate = pixels_.coordinates_.back();
-    const double centre = coordinate[place_.back()];
+    const double center = coordinate[place_.back()];
     end = std::min(end + kRunOverhang, pixels_.length_);
     for (std::size_t i = begin; i < end; ++i) {
-      const double gap = coordinate[i] - centre;
+      const double gap = coordinate[i] - center;
       along_[i] = gap * gap;
       along_single_[i] = static_cast<float>(along_[i]);
     }
   }
 
-  /// A bound for a pixel about whose neighbours nothing is known: by windows that grow until they
+  /// A bound for a pixel about whose neighbors nothing is known: by windows that grow until they
   /// hold k samples.
   double first_limit() {
     measure_along(0, pixels_.length_);
@@ -232,45 +227,40 @@ class WindowSearch {
 
   /// Visits lines from the pixel's own outward, along one axis after another. `across` is the
   /// squared distance so far; it grows with every step outward, and no line beyond the limit can
-  /// hold a neighbour. In a window of fixed size, where `half` is not 0, nothing else counts.
+  /// hold a neighbor. In a window of fixed size, where `half` is not 0, nothing else counts.
   void visit_lines(std::size_t axis, std::size_t line, double across, std::size_t half) {
     if (axis + 1 == place_.size()) {
-      look_along(line, across, half);
+      search_line(line, across, half);
       return;
     }
     const std::vector<double>& coordinate = pixels_.coordinates_[axis];
-    const std::size_t centre = place_[axis];
+    const std::size_t center = place_[axis];
     bool goes_down = true, goes_up = true;
     auto visit = [&](std::size_t i) {
-      const double gap = coordinate[i] - coordinate[centre];
+      const double gap = coordinate[i] - coordinate[center];
       const double sum = across + gap * gap;
       if (sum > buckets_.limit()) return false;
       visit_lines(axis + 1, line * coordinate.size() + i, sum, half);
       return true;
     };
-    visit(centre);
+    visit(center);
     for (std::size_t step = 1; (goes_down || goes_up) && (half == 0 || step <= half); ++step) {
-      goes_down = goes_down && centre >= step && visit(centre - step);
-      goes_up = goes_up && centre + step < coordinate.size() && visit(centre + step);
+      goes_down = goes_down && center >= step && visit(center - step);
+      goes_up = goes_up && center + step < coordinate.size() && visit(center + step);
     }
   }
 
-  void look_along(std::size_t line, double across, std::size_t half) {
-    const std::size_t centre = place_.back();
-    auto [begin, end] = half == 0 ? reach(std::max(buckets_.limit() - across, 0.0))
-                                  : std::pair(centre > half ? centre - half : 0,
-                                              std::min(centre + half + 1, pixels_.length_));
-    seen_ += end - begin + tuning::kLineCost;
+  void search_line(std::size_t line, double across, std::size_t half) {
+    const auto [begin, end] = half == 0 ? line_part(across) : line_part(half);
+    cost_ += end - begin + tuning::kLineCost;
     buckets_.reserve(end - begin + kRunOverhang);
-    line_.colours = pixels_.line(line);
+    line_.colors = pixels_.line(line);
     line_.first = static_cast<std::int32_t>(line * pixels_.length_);
     line_.across = across;
     line_.across_single = static_cast<float>(across);
     line_.limit = buckets_.limit();
-    line_.is_whole = pixels_.is_whole_ && line_.limit < kWholeLimit;
-    line_.limit_single = pixels_.channels_ <= kScreenChannels
-                             ? static_cast<float>(line_.limit * kScreenSlack) + kScreenFloor
-                             : std::numeric_limits<float>::infinity();
+    line_.is_whole = pixels_.is_whole_ && line_.limit < error_bounds::kWholeLimit;
+    line_.limit_single = error_bounds::float32_limit(line_.limit, pixels_.channels_);
     buckets_.add(kernel_.run_within(line_, static_cast<int>(begin), static_cast<int>(end),
                                     buckets_.squared(), buckets_.pixel()));
   }
@@ -280,14 +270,14 @@ class WindowSearch {
   int k_;
   CandidateBuckets buckets_;
   std::vector<std::size_t> place_;
-  std::vector<double> colour_;
+  std::vector<double> color_;
   std::vector<double> along_;
-  std::vector<float> colour_single_;
+  std::vector<float> color_single_;
   std::vector<float> along_single_;
   Line<T> line_;
   const Candidate* result_ = nullptr;
   bool tied_beyond_ = false;
-  std::size_t seen_ = 0;
+  std::size_t cost_ = 0;
 };
 
 template <class T>
@@ -299,7 +289,7 @@ Pixels<T>::Pixels(const Index<T>& index, const Grid& grid, const Run& run)
       length_(static_cast<std::size_t>(grid.shape.back())),
       lines_(grid.pixels() / length_),
       stride_(length_ + kRunOverhang),
-      colours_(lines_ * stride_ * static_cast<std::size_t>(channels_)),
+      colors_(lines_ * stride_ * static_cast<std::size_t>(channels_)),
       position_(grid.pixels()) {
   for (std::size_t axis = 0; axis < shape_.size(); ++axis) {
     std::vector<double> along(static_cast<std::size_t>(shape_[axis]));
@@ -319,7 +309,7 @@ Pixels<T>::Pixels(const Index<T>& index, const Grid& grid, const Run& run)
   }
   if (rows != index.samples())
     throw std::invalid_argument("the grid has another number of pixels than the index of samples");
-  std::fill_n(colours_.data(), colours_.size(), std::numeric_limits<T>::quiet_NaN());
+  std::fill_n(colors_.data(), colors_.size(), std::numeric_limits<T>::quiet_NaN());
   std::atomic<bool> is_whole{true};
   parallel_for(run, index.samples(), tuning::kGrain, [&](std::size_t begin, std::size_t end, int) {
     bool whole = true;
@@ -334,14 +324,14 @@ Pixels<T>::Pixels(const Index<T>& index, const Grid& grid, const Run& run)
         if (index.coordinate(i, static_cast<int>(axis)) != coordinates_[axis][place])
           throw std::invalid_argument("the first columns are not the coordinates of the grid");
       }
-      T* out = colours_.data() + pixel / length_ * static_cast<std::size_t>(channels_) * stride_ +
+      T* out = colors_.data() + pixel / length_ * static_cast<std::size_t>(channels_) * stride_ +
                pixel % length_;
       for (int c = 0; c < channels_; ++c)
         out[static_cast<std::size_t>(c) * stride_] =
             index.coordinate(i, static_cast<int>(shape_.size()) + c);
       for (int c = 0; c < index.columns(); ++c) {
         const T value = index.coordinate(i, c);
-        whole = whole && value == std::floor(value) && std::abs(value) < kWholeLimit / 2;
+        whole = whole && value == std::floor(value);
       }
     }
     if (!whole) is_whole = false;
@@ -350,7 +340,7 @@ Pixels<T>::Pixels(const Index<T>& index, const Grid& grid, const Run& run)
 }
 
 template <class T>
-void Pixels<T>::colour(std::size_t pixel, double* out) const {
+void Pixels<T>::copy_color(std::size_t pixel, double* out) const {
   const T* values = line(pixel / length_) + pixel % length_;
   for (int c = 0; c < channels_; ++c) out[c] = values[static_cast<std::size_t>(c) * stride_];
 }
@@ -364,7 +354,7 @@ NeighborLists Pixels<T>::neighbor_lists(int k, const Run& run) const {
   struct Thread {
     WindowSearch<T> search;
     std::vector<Candidate> list;
-    std::vector<double> radius;  // squared, of the band so far; infinity where masked out
+    std::vector<double> squared_radius;  // of the band so far; infinity where masked out
   };
   std::vector<Thread> threads;
   threads.reserve(static_cast<std::size_t>(run.threads));
@@ -372,25 +362,28 @@ NeighborLists Pixels<T>::neighbor_lists(int k, const Run& run) const {
     threads.push_back({WindowSearch<T>(*this, k),
                        std::vector<Candidate>(static_cast<std::size_t>(k)),
                        std::vector<double>(band)});
+  const double triangle_factor =
+      error_bounds::triangle_factor(static_cast<std::size_t>(index_.columns()));
   parallel_for(run, pixels, band, [&](std::size_t begin, std::size_t end, int t) {
-    auto& [search, list, radius] = threads[static_cast<std::size_t>(t)];
+    auto& [search, list, squared_radius] = threads[static_cast<std::size_t>(t)];
     for (std::size_t pixel = begin; pixel < end; ++pixel) {
       const std::int32_t position = position_[pixel];
-      radius[pixel - begin] = kInfinity;
+      squared_radius[pixel - begin] = kInfinity;
       if (position < 0) continue;
-      // Whoever is within r of a pixel at distance d is within r + d from here.
+      // Samples within r of a pixel at distance d are within r + d from here.
       auto bound = [&](std::size_t back) {
-        if (pixel - begin < back || radius[pixel - begin - back] == kInfinity) return kInfinity;
-        const double apart = index_.squared_distance(position, position_[pixel - back]);
-        const double sum = std::sqrt(radius[pixel - begin - back]) + std::sqrt(apart);
-        return sum * sum * kSlack;
+        if (pixel - begin < back || squared_radius[pixel - begin - back] == kInfinity)
+          return kInfinity;
+        const double sum = std::sqrt(squared_radius[pixel - begin - back]) +
+                           std::sqrt(index_.squared_distance(position, position_[pixel - back]));
+        return sum * sum * triangle_factor;
       };
       search.run(pixel, std::min(pixel % length_ > 0 ? bound(1) : kInfinity, bound(length_)));
       std::transform(search.result(), search.result() + k, list.begin(), [&](Candidate found) {
         return Candidate{found.squared, position_[static_cast<std::size_t>(found.position)]};
       });
       lists.store(static_cast<std::size_t>(position), list, search.tied_beyond());
-      radius[pixel - begin] = search.squared_radius();
+      squared_radius[pixel - begin] = search.squared_radius();
     }
   });
   return lists;
@@ -401,18 +394,18 @@ double Pixels<T>::window_size(int k, double most) const {
   WindowSearch<T> search(*this, k);
   const std::size_t pixels = position_.size();
   const std::size_t wanted = std::min(tuning::kPilotPixels, pixels);
-  const std::size_t apart = pixels / wanted;
-  std::size_t seen = 0, searched = 0;
+  const std::size_t spacing = pixels / wanted;
+  std::size_t cost = 0, searched = 0;
   for (std::size_t i = 0; i < wanted; ++i) {
     // Not quite evenly, so that they do not all fall into the same few columns.
-    const std::size_t pixel = i * apart + i * 7919 % apart;
+    const std::size_t pixel = i * spacing + i * 7919 % spacing;
     if (position_[pixel] < 0) continue;
     search.run(pixel, kInfinity);
-    seen += search.seen();
+    cost += search.cost();
     ++searched;
-    if (static_cast<double>(seen) > most * static_cast<double>(wanted)) return kInfinity;
+    if (static_cast<double>(cost) > most * static_cast<double>(wanted)) return kInfinity;
   }
-  return searched == 0 ? kInfinity : static_cast<double>(seen) / static_cast<double>(searched);
+  return searched == 0 ? kInfinity : static_cast<double>(cost) / static_cast<double>(searched);
 }
 
 template class Pixels<float>;

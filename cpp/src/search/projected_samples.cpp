@@ -4,6 +4,7 @@
 #include <limits>
 #include <vector>
 
+#include "support/error_bounds.hpp"
 #include "support/rounding.hpp"
 
 namespace quickshiftpp {
@@ -12,15 +13,10 @@ namespace {
 
 using tuning::kBlock;
 
-constexpr double kFloatUnit = 0x1p-24;  // the relative error of one operation in float32
-
-// The length of the longest sample in integers. Differences fit into 16 bits, and their squares and
-// products, summed over all axes, into 31, whatever rounding adds to a sample.
-constexpr double kLongest = 16000;
 static_assert(tuning::kFirstLook % (2 * ScreenKernels::kRowWords) == 0);
-static_assert(tuning::kRefineAxes < 4 * (16383 - kLongest) * (16383 - kLongest));
+static_assert(error_bounds::fits_integers(tuning::kRefineAxes));
 
-/// The greatest of what value(i) is for each of some samples.
+/// The greatest of value(i) for each of some samples.
 template <class Value>
 double greatest(std::size_t samples, const Run& run, Value&& value) {
   std::vector<double> most(static_cast<std::size_t>(run.threads), 0.0);
@@ -37,13 +33,14 @@ double squared_length(const float* point, int axes) {
   return sum;
 }
 
-/// The step between integers that coordinates may be rounded to, 0 where they had better not.
-double rounding_step(const Projection& projection, std::size_t samples, const Run& run) {
+/// The step between the integers that coordinates may be rounded to, 0 where they had better not.
+double integer_step(const Projection& projection, std::size_t samples, const Run& run) {
   const auto axes = static_cast<std::size_t>(projection.axes);
   const double longest = std::sqrt(greatest(samples, run, [&](std::size_t i) {
     return squared_length(projection.coordinates + i * axes, projection.axes);
   }));
-  const double step = longest / kLongest;
+  // A step of 24 bits, so that its multiples are exact.
+  const double step = rounded_up(longest / error_bounds::kLongestInteger);
   // Half a step along each axis, for both samples of a pair.
   return std::sqrt(static_cast<double>(axes)) * step <= projection.tolerance ? step : 0;
 }
@@ -55,48 +52,53 @@ int padded(int words) {
 
 }  // namespace
 
-ProjectedSamples::ProjectedSamples(const Projection& projection, const Index<float>& order,
-                                   const Run& run)
-    : order_(order),
-      scale_(projection.scale),
-      error_(projection.error),
-      step_(rounding_step(projection, order.samples(), run)),
+ProjectedSamples::ProjectedSamples(const Projection& projection, std::size_t columns,
+                                   const Index<float>& tree, const Run& run)
+    : tree_(tree),
+      scale_(projection.scale * error_bounds::true_distance_factor(columns) *
+             error_bounds::kFewRoundings),
+      step_(integer_step(projection, tree.samples(), run)),
       screen_words_(words(std::min(projection.axes, tuning::kScreenAxes))),
       row_words_(padded(words(projection.axes))),
       first_look_(std::min(words(tuning::kFirstLook), row_words_)),
-      rows_(order.samples() * static_cast<std::size_t>(row_words_)),
-      blocks_(static_cast<std::size_t>(order.blocks()) * point_words(kBlock)),
-      half_norm_(order.padded_samples()),
-      kernel_(screen_kernels(is_rounded())) {
-  // A sum of squares errs by a share of itself.
-  squared_unit_ = squared_step() * (1 - (projection.axes + 24) * kFloatUnit);
-  // Writes all rows, and tells how far the one that rounding moved farthest is moved.
-  const double moved = greatest(order.samples(), run, [&](std::size_t i) {
-    const auto source = static_cast<std::size_t>(order.row_at(static_cast<std::int32_t>(i)));
+      rows_(tree.samples() * static_cast<std::size_t>(row_words_)),
+      blocks_(static_cast<std::size_t>(tree.blocks()) * query_words(kBlock)),
+      half_norm_(tree.padded_samples()),
+      kernel_(screen_kernels(has_integers())) {
+  const int summed = std::max(first_look_, row_words_ - first_look_);
+  squared_step_bound_ =
+      squared_step() *
+      error_bounds::square_sum_factor(has_integers() ? error_bounds::kIntegerSumRoundings
+                                                     : error_bounds::square_sum_roundings(summed));
+  // Writes all rows, and finds the largest error of rounding.
+  const double moved = greatest(tree.samples(), run, [&](std::size_t i) {
+    const auto source = static_cast<std::size_t>(tree.row_at(static_cast<std::int32_t>(i)));
     return write_row(projection.coordinates + source * static_cast<std::size_t>(projection.axes),
                      projection.axes, rows_.data() + i * static_cast<std::size_t>(row_words_));
   });
-  error_ += 2 * (1 + 1e-12) * std::sqrt(moved);
-  parallel_for(run, static_cast<std::size_t>(order.blocks()), 32,
+  error_ = (projection.error + 2 * std::sqrt(moved)) *
+           error_bounds::true_distance_factor(static_cast<std::size_t>(projection.axes)) *
+           error_bounds::kFewRoundings;
+  parallel_for(run, static_cast<std::size_t>(tree.blocks()), 32,
                [&](std::size_t begin, std::size_t end, int) {
                  for (std::size_t b = begin; b < end; ++b)
                    write_block(static_cast<std::int32_t>(b));
                });
   const float* norms = half_norm_.data();
-  longest_ = std::sqrt(2.0 * *std::max_element(norms, norms + order.samples()));
+  longest_ = std::sqrt(2.0 * *std::max_element(norms, norms + tree.samples()));
 }
 
 double ProjectedSamples::write_row(const float* from, int axes, Word* to) const {
   std::fill_n(to, row_words_, Word{0});
-  if (!is_rounded()) {
+  if (!has_integers()) {
     for (int a = 0; a < axes; ++a) to[a] = std::bit_cast<Word>(from[a]);
     return 0;
   }
   double moved = 0;
   for (int a = 0; a < axes; ++a) {
-    // To the nearest, by cutting off what is positive: a call to round takes ten times as long.
+    // To the nearest, by truncating what is positive: a call to round takes ten times as long.
     const auto integer = static_cast<std::int32_t>(from[a] / step_ + 16384.5) - 16384;
-    const double error = from[a] - integer * step_;
+    const double error = from[a] - integer * step_;  // exact: docs/exactness.md
     moved += error * error;
     to[a / 2] |= static_cast<Word>(integer & 0xFFFF) << (a % 2 * 16);
   }
@@ -107,7 +109,7 @@ double ProjectedSamples::squared_norm(std::int32_t position) const {
   double sum = 0;
   for (int w = 0; w < screen_words_; ++w) {
     const Word word = row(position)[w];
-    if (is_rounded()) {
+    if (has_integers()) {
       const double low = static_cast<std::int16_t>(word & 0xFFFF);
       const double high = static_cast<std::int16_t>(word >> 16);
       sum += low * low + high * high;
@@ -120,9 +122,9 @@ double ProjectedSamples::squared_norm(std::int32_t position) const {
 }
 
 void ProjectedSamples::write_block(std::int32_t block) {
-  const std::int32_t begin = order_.block_begin(block), end = order_.block_end(block);
-  Word* words = blocks_.data() + static_cast<std::size_t>(block) * point_words(kBlock);
-  std::fill_n(words, point_words(kBlock), Word{0});
+  const std::int32_t begin = tree_.block_begin(block), end = tree_.block_end(block);
+  Word* words = blocks_.data() + static_cast<std::size_t>(block) * query_words(kBlock);
+  std::fill_n(words, query_words(kBlock), Word{0});
   std::fill_n(half_norm_.data() + begin, kBlock, std::numeric_limits<float>::quiet_NaN());
   for (std::int32_t i = begin; i < end; ++i) {
     for (int w = 0; w < screen_words_; ++w) words[w * kBlock + i - begin] = row(i)[w];
@@ -130,17 +132,15 @@ void ProjectedSamples::write_block(std::int32_t block) {
   }
 }
 
-float ProjectedSamples::threshold_of(std::int32_t position, double reach) const {
+float ProjectedSamples::screen_threshold(std::int32_t position, double squared_radius) const {
   constexpr float infinity = std::numeric_limits<float>::infinity();
-  if (reach < 0) return infinity;
-  if (reach == std::numeric_limits<double>::infinity()) return -infinity;
-  // |q - t|^2 <= reach, solved for the product of q and t, less what rounding may add to it: a
-  // chain of sums, both half norms, a conversion and a difference.
+  if (squared_radius < 0) return infinity;
+  if (squared_radius == std::numeric_limits<double>::infinity()) return -infinity;
+  // |q - t|^2 <= squared_radius, solved for the product of q and t less half of |t|^2.
   const double half_norm = half_norm_[static_cast<std::size_t>(position)];
-  const double rounding =
-      (tuning::kScreenAxes + 8) * kFloatUnit * longest_ * (std::sqrt(2 * half_norm) + longest_);
-  const double threshold = half_norm - 0.5 * reach / squared_step() - rounding;
-  return rounded_down(threshold);
+  const double error = error_bounds::screen_error(has_integers() ? 1 : screen_words_,
+                                                  std::sqrt(2 * half_norm), longest_);
+  return rounded_down(half_norm - 0.5 * squared_radius / squared_step() - error);
 }
 
 }  // namespace quickshiftpp

@@ -9,13 +9,11 @@
 
 #include "kernels/kernels.hpp"
 #include "quickshiftpp/search/coordinates.hpp"
+#include "support/error_bounds.hpp"
 
 namespace quickshiftpp {
 
 namespace {
-
-/// Beyond this exponent a term rounds to zero: exp(-36.1) * 2^51 = 0.47.
-constexpr double kLargestExponent = 36.1;
 
 /// A sum of up to 2^31 terms of up to 2^51 each.
 struct WideSum {
@@ -113,7 +111,7 @@ template <class T>
 Buffer<double> gaussian_sums(const Index<T>& index, double rate, const Run& run) {
   const Kernels<T>& kernel = kernels<T>();
   const int columns = index.columns();
-  const double limit = kLargestExponent / rate;
+  const double limit = error_bounds::kLargestExponent / rate;
   Buffer<double> sums(index.samples());
   const auto blocks = static_cast<std::size_t>(index.blocks());
   parallel_for(run, blocks, 1, [&](std::size_t begin, std::size_t end, int) {

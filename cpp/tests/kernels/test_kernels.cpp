@@ -306,7 +306,7 @@ TEST_CASE("screen: what a plain loop keeps, but for rounding") {
     }
 }
 
-TEST_CASE("apart: the squared distances of pairs, but for rounding") {
+TEST_CASE("pair_distances: up to rounding") {
   for (bool is_rounded : {false, true})
     for (int words : {16, 48, 192}) {
       const int axes = is_rounded ? 2 * words : words;
@@ -314,7 +314,7 @@ TEST_CASE("apart: the squared distances of pairs, but for rounding") {
       const Written rows(samples, axes, is_rounded, words, static_cast<unsigned>(words));
       const SamplePair pairs[] = {{0, 1, 7}, {4, 0, 0}, {2, 2, 1}};
       float squared[3];
-      screen_kernels(is_rounded).apart(rows.words.data(), words, words, pairs, 3, squared);
+      screen_kernels(is_rounded).pair_distances(rows.words.data(), words, words, pairs, 3, squared);
       for (int i = 0; i < 3; ++i) {
         double exact = 0;
         for (int a = 0; a < axes; ++a) {

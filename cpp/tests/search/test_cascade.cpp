@@ -22,7 +22,7 @@ std::vector<float> first_columns(const std::vector<T>& rows, std::size_t samples
   return coordinates;
 }
 
-/// Whether lists hold the same neighbours, and know of ties.
+/// Whether lists hold the same neighbors, and the same ties.
 template <class T>
 bool are_same(const NeighborLists& lists, const NeighborLists& expected, const Index<T>& index) {
   bool same = true;
@@ -74,9 +74,9 @@ TEST_CASE_TEMPLATE("a cascade finds what brute force finds", T, float, double) {
             const auto coordinates = first_columns(rows, samples, columns, axes);
             const Projection projection{coordinates.data(), axes, 0.5, 1e-5, tolerance};
             const Cascade<T> cascade(index, rows.data(), projection, bench.run);
-            // By themselves all the way, and in pairs as soon as lists are full.
-            for (std::size_t home : {samples, std::size_t{1}})
-              CHECK(are_same(cascade.neighbor_lists(k, bench.run, home), expected, index));
+            // The first phase alone, and pairs of blocks as soon as lists are full.
+            for (std::size_t first_phase : {samples, std::size_t{1}})
+              CHECK(are_same(cascade.neighbor_lists(k, bench.run, first_phase), expected, index));
             const ModeTree found = build_mode_tree<T>(index, expected, &cascade, bench.run);
             CHECK(
                 std::equal(tree.parent.data(), tree.parent.data() + samples, found.parent.data()));

@@ -10,10 +10,10 @@ using namespace quickshiftpp;
 
 namespace {
 
-/// Coordinates and random colours of all pixels that are not masked out.
+/// Coordinates and random colors of all pixels that are not masked out.
 template <class T>
 std::vector<T> pixel_rows(const Grid& grid, int channels, int shades, unsigned seed) {
-  const auto colours = testing::random_rows<T>(grid.pixels(), channels, shades, seed);
+  const auto colors = testing::random_rows<T>(grid.pixels(), channels, shades, seed);
   std::vector<T> rows;
   for (std::size_t pixel = 0; pixel < grid.pixels(); ++pixel) {
     if (grid.mask != nullptr && grid.mask[pixel] == 0) continue;
@@ -23,7 +23,7 @@ std::vector<T> pixel_rows(const Grid& grid, int channels, int shades, unsigned s
       rows.push_back(static_cast<T>(static_cast<double>(rest / below) * grid.step[axis]));
       rest %= below;
     }
-    for (int c = 0; c < channels; ++c) rows.push_back(colours[pixel * channels + c]);
+    for (int c = 0; c < channels; ++c) rows.push_back(colors[pixel * channels + c]);
   }
   return rows;
 }

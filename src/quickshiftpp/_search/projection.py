@@ -1,4 +1,7 @@
-"""For many columns: the samples along a few leading axes, by which most pairs are told apart."""
+"""The cascade's projection: the samples along a few axes, by which most pairs are discarded.
+
+`docs/exactness.md` derives the bounds ("The cascade: the projection").
+"""
 
 from __future__ import annotations
 
@@ -16,28 +19,31 @@ from .._validation import FloatArray
 
 Cascade: TypeAlias = _core.CascadeFloat32 | _core.CascadeFloat64
 
-# Rows that the axes are found from, and rows that are turned to them at a time: few enough to stay
-# in the processor's cache.
+# Rounding errors: the relative error of one operation, and a factor that covers products of errors
+# and underflow.
+UNIT = {np.dtype(np.float32): 2.0**-24, np.dtype(np.float64): 2.0**-53}
+SECOND_ORDER = 1 + 2.0**-20
+# Columns that one matrix product sums over: short sums have small errors.
+SUMMED_COLUMNS = 256
+
+# Rows that the axes are computed from, and rows that are projected at a time: few enough to stay in
+# the processor's cache.
 SAMPLED_ROWS = 2048
 _CHUNK = 512
-# Columns that one product sums over, and the share of the distance between close neighbours that
-# float32 may hide: on MNIST it hides 0.3%, and the search takes about 1% longer for it; 3% longer
-# at 0.8%.
-_COLUMNS = 256
-_HIDDEN = 0.01
-# The share that rounding to integers of 16 bits may hide: on MNIST it hides 0.2%, and the search
-# takes 20% less time than in float32; coarser integers, that hide 3% and 6%, take 12% less and as
-# long.
-_ROUNDED = 0.05
-# Close neighbours: one sample in so many has a closer one. Where rounding hides all that lies
-# between the samples of a cluster, they are all compared exactly: a few may be.
-_CLOSE = 10
+# Errors beside the distance between close neighbors: at most so much by a projection in float32, so
+# much more by 16-bit integers. On MNIST they are 0.3% and 0.2%; float32 at 0.8% makes the search 2%
+# slower, integers make it 20% faster, those with errors of 3% and 6% only 12% and not at all.
+_FLOAT32_ERROR_SHARE = 0.01
+_INTEGER_ERROR_SHARE = 0.05
+# Close neighbors: this share of the samples have closer ones. Where errors exceed the distances
+# within a cluster, all its samples are compared exactly, which a few may be.
+_CLOSE_QUANTILE = 0.1
 
 
-class LeadingAxes(NamedTuple):
-    """The samples along leading axes.
+class Projection(NamedTuple):
+    """The samples along the axes of a projection.
 
-    A distance there, less `error`, is at most the distance between the samples times `scale`. The
+    A distance there is at most `scale` times the distance between the samples, plus `error`. The
     search may add up to `tolerance` to the error where that makes it faster.
     """
 
@@ -55,76 +61,100 @@ def build_cascade(
     `X` are the same samples.
     """
     with threadpool_limits(threads, user_api="blas"):
-        leading = find_leading_axes(X, _core.CASCADE_AXES)
+        projection = project(X, _core.CASCADE_AXES)
     if X.dtype == np.float32:
-        return _core.CascadeFloat32(index, X.view(np.float32), *leading, threads, progress)
-    return _core.CascadeFloat64(index, X.view(np.float64), *leading, threads, progress)
+        return _core.CascadeFloat32(index, X.view(np.float32), *projection, threads, progress)
+    return _core.CascadeFloat64(index, X.view(np.float64), *projection, threads, progress)
 
 
-def leading_directions(
-    rows: npt.NDArray[np.float64], axes: int
-) -> tuple[npt.NDArray[np.float32], float]:
-    """Return directions, about those in which centred rows vary most, and what they lengthen by.
-
-    Any directions would do; the better they are, the more pairs are discarded by them.
-    """
-    wanted = min(axes, *rows.shape)
-    _, _, found = randomized_svd(
-        rows, n_components=wanted, n_oversamples=16, n_iter=1, random_state=0
-    )
-    directions = found.astype(np.float32)
-    exact = directions.astype(np.float64)
-    excess = np.linalg.norm(exact @ exact.T - np.eye(wanted))
-    return directions, 1 + float(excess)
-
-
-def find_leading_axes(X: FloatArray, axes: int) -> LeadingAxes:
-    """Return the samples along so many axes, in which they differ most, or about so."""
-    n_samples, n_features = X.shape
-    sampled = X[:: max(1, n_samples // SAMPLED_ROWS)].astype(np.float64)
-    centre = sampled.mean(axis=0)
-    farthest = np.linalg.norm(np.maximum(X.max(axis=0) - centre, centre - X.min(axis=0)))
+def project(X: FloatArray, n_axes: int) -> Projection:
+    """Project the samples on up to `n_axes` axes, about those along which they vary most."""
+    sampled = X[:: max(1, X.shape[0] // SAMPLED_ROWS)].astype(np.float64)
+    center = sampled.mean(axis=0)
+    farthest = np.linalg.norm(np.maximum(X.max(axis=0) - center, center - X.min(axis=0)))
     # Lengths of at most 1, so that float32 neither overflows nor loses what matters.
     scale = math.ldexp(1.0, -math.frexp(farthest)[1])
-    sampled = (sampled - centre) * scale
-    directions, lengthening = leading_directions(sampled, axes)
-    # Float32 is twice as fast; float64 where its rounding would hide what lies between neighbours.
-    precision: Any = np.float32
+    sampled = (sampled - center) * scale
+    axes = principal_axes(sampled, n_axes)
+    lengthening = lengthening_bound(axes)
     close = _close_distance(sampled)
-    if 2 * _rounding(precision, n_features, axes) > _HIDDEN * close:
-        precision = np.float64
-    coordinates = np.empty((n_samples, len(directions)), dtype=np.float32)
-    turn = directions.T.astype(precision)
-    rows = np.empty((_CHUNK, n_features))
-    centred = np.empty((_CHUNK, n_features), dtype=precision)
+    # Float32 is twice as fast; float64 where its errors would exceed what lies between neighbors.
+    precision: np.dtype[Any] = np.dtype(np.float32)
+    error = 2 * lengthening * projection_error(precision, *axes.shape)
+    if error > _FLOAT32_ERROR_SHARE * close:
+        precision = np.dtype(np.float64)
+        error = 2 * lengthening * projection_error(precision, *axes.shape)
+    coordinates = project_rows(X, center, scale, axes, precision)
+    return Projection(coordinates, scale * lengthening, error, _INTEGER_ERROR_SHARE * close)
+
+
+def principal_axes(rows: npt.NDArray[np.float64], n_axes: int) -> npt.NDArray[np.float32]:
+    """Return about the axes along which centered rows vary most, one per row.
+
+    Any axes would do; the better they are, the more pairs are discarded.
+    """
+    wanted = min(n_axes, *rows.shape)
+    _, _, axes = randomized_svd(
+        rows, n_components=wanted, n_oversamples=16, n_iter=1, random_state=0
+    )
+    rounded: npt.NDArray[np.float32] = axes.astype(np.float32)
+    return rounded
+
+
+def lengthening_bound(axes: npt.NDArray[np.float32]) -> float:
+    """Return the most by which a projection on nearly orthonormal axes lengthens a vector."""
+    exact = axes.astype(np.float64)
+    gram = exact @ exact.T
+    excess = float(np.linalg.norm(gram - np.eye(len(axes))))
+    rounding = _gamma(axes.shape[1], np.dtype(np.float64)) * float(np.trace(gram))
+    return 1 + (excess + rounding) / 2 * SECOND_ORDER
+
+
+def projection_error(precision: np.dtype[Any], n_axes: int, n_features: int) -> float:
+    """Return by how much rounding may move the projection of a sample of length 1.
+
+    It is to be multiplied by the lengthening bound.
+    """
+    roundings = min(n_features, SUMMED_COLUMNS) + -(-n_features // SUMMED_COLUMNS) - 1
+    conversion = UNIT[np.dtype(np.float32)]
+    return (_gamma(roundings, precision) * math.sqrt(n_axes) + conversion) * SECOND_ORDER
+
+
+def project_rows(
+    X: FloatArray,
+    center: npt.NDArray[np.float64],
+    scale: float,
+    axes: npt.NDArray[np.float32],
+    precision: np.dtype[Any],
+) -> npt.NDArray[np.float32]:
+    """Return (X - center) * scale @ axes.T, computed in float32 or float64."""
+    n_samples, n_features = X.shape
+    coordinates = np.empty((n_samples, len(axes)), dtype=np.float32)
+    columns = axes.T.astype(precision)
+    centered = np.empty((_CHUNK, n_features))
+    rows = np.empty((_CHUNK, n_features), dtype=precision)
     for start in range(0, n_samples, _CHUNK):
         these = slice(start, min(start + _CHUNK, n_samples))
         here = slice(these.stop - these.start)
-        np.subtract(X[these], centre, out=rows[here])
-        np.multiply(rows[here], scale, out=centred[here], casting="same_kind")
-        coordinates[these] = _product(centred[here], turn)
-    error = _rounding(precision, n_features, len(directions)) * lengthening
-    return LeadingAxes(coordinates, scale * lengthening, 2 * error, _ROUNDED * close)
+        np.subtract(X[these], center, out=centered[here])
+        np.multiply(centered[here], scale, out=rows[here], casting="same_kind")
+        coordinates[these] = _product(rows[here], columns)
+    return coordinates
 
 
-def _product(rows: FloatArray, axes: FloatArray) -> FloatArray:
-    """Return rows @ axes, summed over some columns at a time: short sums are more exact."""
-    total: FloatArray = rows[:, :_COLUMNS] @ axes[:_COLUMNS]
-    for start in range(_COLUMNS, rows.shape[1], _COLUMNS):
-        columns = slice(start, start + _COLUMNS)
-        total += rows[:, columns] @ axes[columns]
+def _product(rows: FloatArray, columns: FloatArray) -> FloatArray:
+    """Return rows @ columns, summed over SUMMED_COLUMNS at a time."""
+    total: FloatArray = rows[:, :SUMMED_COLUMNS] @ columns[:SUMMED_COLUMNS]
+    for start in range(SUMMED_COLUMNS, rows.shape[1], SUMMED_COLUMNS):
+        part = slice(start, start + SUMMED_COLUMNS)
+        total += rows[:, part] @ columns[part]
     return total
 
 
-def _rounding(precision: Any, n_features: int, axes: int) -> float:
-    """Return by how much rounding may move a sample of length 1 along the axes.
-
-    By the textbook: the longest chain of sums, for each of the axes; and the rounding of each
-    sample, before or after it, to float32.
-    """
-    chain = min(n_features, _COLUMNS) + -(-n_features // _COLUMNS)
-    unit = float(np.finfo(precision).eps) / 2
-    return 1.01 * unit * chain * math.sqrt(axes) + 2.0**-23
+def _gamma(roundings: int, precision: np.dtype[Any]) -> float:
+    """Return the largest relative error of so many operations in a row."""
+    error = roundings * UNIT[precision]
+    return error / (1 - error)
 
 
 def _close_distance(rows: npt.NDArray[np.float64]) -> float:
@@ -135,4 +165,4 @@ def _close_distance(rows: npt.NDArray[np.float64]) -> float:
     if len(different) == 0:
         return 0.0
     nearest = np.where(different > 1e-14, different, np.inf).min(axis=1)
-    return math.sqrt(float(np.quantile(nearest, 1 / _CLOSE)))
+    return math.sqrt(float(np.quantile(nearest, _CLOSE_QUANTILE)))

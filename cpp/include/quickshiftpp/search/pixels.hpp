@@ -25,13 +25,13 @@ struct Grid {
   }
 };
 
-/// Exact neighbours among the pixels of an image, found in windows of it.
+/// Exact neighbors among the pixels of an image, found in windows of it.
 ///
-/// The first columns of the samples are the pixels' coordinates, the rest are colours. A pixel
-/// farther away in the image than the k-th neighbour so far cannot be nearer: so each search looks
-/// at a disc of pixels, line by line and outward, with no tree and no test but the distance. The
-/// disc is small from the start, since a neighbouring pixel's radius, plus the distance to it, is
-/// a bound.
+/// The first columns of the samples are the pixels' coordinates, the rest are colors. A pixel
+/// farther away in the image than the k-th neighbor so far cannot be nearer: so each search
+/// compares a disc of pixels, line by line and outward, with no tree and no test but the distance.
+/// The disc is small from the start, since an adjacent pixel's radius, plus the distance to it, is
+/// an upper bound.
 template <class T>
 class Pixels {
  public:
@@ -41,10 +41,10 @@ class Pixels {
 
   const Index<T>& index() const { return index_; }
 
-  /// What neighbor_lists gives for the same index, to the last bit.
+  /// Same as quickshiftpp::neighbor_lists of the index, to the last bit.
   NeighborLists neighbor_lists(int k, const Run& run) const;
 
-  /// The number of pixels that a search for k neighbours looks at, about, from a few searches;
+  /// The number of pixels that a search for k neighbors compares, estimated from a few searches;
   /// each line counts as tuning::kLineCost more. Infinity where that exceeds `most`.
   double window_size(int k, double most) const;
 
@@ -53,9 +53,9 @@ class Pixels {
   friend class WindowSearch;
 
   const T* line(std::size_t number) const {
-    return colours_.data() + number * static_cast<std::size_t>(channels_) * stride_;
+    return colors_.data() + number * static_cast<std::size_t>(channels_) * stride_;
   }
-  void colour(std::size_t pixel, double* out) const;
+  void copy_color(std::size_t pixel, double* out) const;
 
   const Index<T>& index_;
   std::vector<std::int32_t> shape_;
@@ -65,8 +65,8 @@ class Pixels {
   std::size_t lines_;
   std::size_t stride_;                            // room for a line: some more, which hold NaN
   std::vector<std::vector<double>> coordinates_;  // along each axis
-  bool is_whole_ = false;                         // all coordinates and colours
-  Buffer<T> colours_;                             // line by line, in each channel by channel
+  bool is_whole_ = false;                         // all coordinates and colors
+  Buffer<T> colors_;                              // line by line, in each channel by channel
   Buffer<std::int32_t> position_;                 // by pixel; -1 where masked out
 };
 

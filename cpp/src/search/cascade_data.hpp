@@ -1,0 +1,38 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include "kernels/kernels.hpp"
+#include "quickshiftpp/search/cascade.hpp"
+#include "quickshiftpp/search/index.hpp"
+#include "quickshiftpp/tuning.hpp"
+#include "search/projected_samples.hpp"
+
+namespace quickshiftpp {
+
+/// What the searches of a cascade read. A position is one of `tree`, a row one of `rows` and of
+/// `index`.
+template <class T>
+struct CascadeData {
+  CascadeData(const Index<T>& index, const T* rows, const Projection& projection, const Run& run);
+
+  const T* sample(std::int32_t position) const {
+    return rows + static_cast<std::size_t>(tree.row_at(position)) * columns;
+  }
+  /// Between a box and that of a node, by the few axes that matter most.
+  double box_distance(const double* box, std::size_t node) const {
+    return box_box_distance(box, tree.box(node), tree.columns(),
+                            std::min(tree.columns(), tuning::kBoxAxes));
+  }
+
+  const Index<T>& index;
+  const T* rows;
+  std::size_t columns;
+  Index<float> tree;  // over the very first axes
+  ProjectedSamples projected;
+  const Kernels<T>& kernel;
+};
+
+}  // namespace quickshiftpp

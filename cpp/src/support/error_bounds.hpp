@@ -1,0 +1,108 @@
+#pragma once
+
+#include <cstddef>
+
+#include "support/rounding.hpp"
+
+/// Every bound on rounding errors by which a faster computation may discard a candidate.
+///
+/// Each refers to the section of docs/exactness.md that derives it. There is also a table of the
+/// tests that come close to them. None is a matter of tuning: a smaller one can lose a neighbor.
+namespace quickshiftpp::error_bounds {
+
+/// The relative error of one operation.
+inline constexpr double kUnit32 = 0x1p-24, kUnit64 = 0x1p-53;
+
+/// The relative error of so many operations in a row, of which none cancels: Higham's gamma.
+constexpr double gamma(double roundings, double unit) {
+  return roundings * unit / (1 - roundings * unit);
+}
+
+/// Covers up to 32 operations in float64 on positive numbers.
+inline constexpr double kFewRoundings = 1 + 32 * kUnit64;
+/// Covers products of errors that are small themselves.
+inline constexpr double kSecondOrder = 1 + 0x1p-16;
+
+/// The roundings that each term of an exact distance undergoes:
+/// exactness.md#the-computed-and-the-true-distance
+constexpr double distance_roundings(std::size_t columns) {
+  return static_cast<double>(columns) + 2;
+}
+
+/// A true distance is at most the computed one times this:
+/// exactness.md#the-computed-and-the-true-distance
+constexpr double true_distance_factor(std::size_t columns) {
+  return 1 + gamma(distance_roundings(columns), kUnit64) / 2;
+}
+
+/// By how much the computed, squared distance between two samples may exceed the square of the sum
+/// of their computed distances from a third one:
+/// exactness.md#pixels-the-triangle-inequality
+constexpr double triangle_factor(std::size_t columns) {
+  return (1 + gamma(2 * distance_roundings(columns), kUnit64)) * kFewRoundings;
+}
+
+/// Where the sum of `across` and another squared distance is at most `limit`, the other one is at
+/// most this:
+/// exactness.md#pixels-the-part-of-a-line
+constexpr double squared_remainder(double limit, double across) {
+  const double rest = limit - across;
+  return (rest > 0 ? rest : 0) + 4 * kUnit64 * limit;
+}
+/// In a line of so many pixels, two may be that much farther apart than their coordinates:
+/// exactness.md#pixels-the-part-of-a-line
+constexpr double line_margin(std::size_t pixels) {
+  return 2 * kUnit32 * kSecondOrder * static_cast<double>(pixels);
+}
+
+/// A pixel within a squared distance has no larger one in float32:
+/// exactness.md#pixels-float32-distances
+inline float float32_limit(double squared_distance, int channels) {
+  constexpr double underflow = 0x1p-110;
+  return rounded_up(squared_distance * (1 + gamma(channels + 3, kUnit32)) * kFewRoundings +
+                    underflow);
+}
+
+/// Whole numbers below it are exact in float32; larger ones are rounded to no less:
+/// exactness.md#pixels-whole-numbers
+inline constexpr double kWholeLimit = 0x1p24;
+
+/// By how much rounding may lower the product of a query and a sample less the sample's half norm,
+/// against the query's half norm. The query has length `length`, the longest sample `longest`; each
+/// term of the product undergoes so many roundings: exactness.md#the-cascade-the-screen
+constexpr double screen_error(double product_roundings, double length, double longest) {
+  constexpr double underflow = 0x1p-90;
+  return kSecondOrder * kUnit32 * longest * ((product_roundings + 1.5) * length + longest) +
+         underflow;
+}
+
+/// The least number of float32 sums that a kernel keeps side by side.
+inline constexpr int kNarrowestSums = 4;
+
+/// The roundings that each term of a sum of squares undergoes, over so many coordinates in float32
+/// or over any number in 16-bit integers:
+/// exactness.md#the-cascade-sums-of-squares
+constexpr double square_sum_roundings(int coordinates) {
+  return coordinates / static_cast<double>(kNarrowestSums) + 4;
+}
+inline constexpr double kIntegerSumRoundings = 5;
+
+/// The true sum of squares is at least the computed one times this.
+constexpr double square_sum_factor(double roundings) {
+  return (1 - roundings * kUnit32) / kFewRoundings;
+}
+
+/// The length of the longest sample in 16-bit integers. Rounding adds up to sqrt(coordinates) / 2
+/// to it; two samples must not differ by more than 2^15 - 1:
+/// exactness.md#the-cascade-16-bit-integers
+inline constexpr double kLongestInteger = 16000;
+constexpr bool fits_integers(int coordinates) {
+  constexpr double spare = 16383 - kLongestInteger;
+  return spare > 0 && coordinates <= 4 * spare * spare;
+}
+
+/// Beyond this exponent a term of a Gaussian sum rounds to zero, exp(-x) * 2^51 < 1/2:
+/// exactness.md#gaussian-sums
+inline constexpr double kLargestExponent = 36.05;
+
+}  // namespace quickshiftpp::error_bounds
