@@ -9,7 +9,7 @@
 
 namespace quickshiftpp {
 
-/// A sample that may be a neighbour.
+/// A sample that may be a neighbor.
 struct Candidate {
   double squared;
   std::int32_t position;

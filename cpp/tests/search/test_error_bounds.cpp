@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "kernels/kernels.hpp"
+#include "quickshiftpp/search/join.hpp"
 #include "quickshiftpp/search/pixels.hpp"
 #include "quickshiftpp/tree/density.hpp"
 #include "samples.hpp"
