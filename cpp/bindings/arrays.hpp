@@ -24,14 +24,14 @@ using Array = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
 template <class T>
 using Matrix = nb::ndarray<nb::numpy, T, nb::ndim<2>>;
 
-/// Hands a buffer to NumPy without a copy.
+/// Passes the ownership of a buffer to NumPy, without a copy.
 template <class T>
 Array<T> to_array(Buffer<T>&& buffer) {
   const std::size_t size = buffer.size();
   T* data = buffer.release();
   return Array<T>(data, {size}, nb::capsule(data, Buffer<T>::free));
 }
-/// Shows NumPy a buffer that others read as well.
+/// Wraps a shared buffer as a read-only NumPy array, without a copy.
 template <class T>
 Array<const T> to_array(std::shared_ptr<const Buffer<T>> shared) {
   using Shared = std::shared_ptr<const Buffer<T>>;
@@ -40,12 +40,14 @@ Array<const T> to_array(std::shared_ptr<const Buffer<T>> shared) {
       (*owner)->data(), {(*owner)->size()},
       nb::capsule(owner, [](void* held) noexcept { delete static_cast<Shared*>(held); }));
 }
+/// Passes the ownership of a buffer to NumPy as a matrix of `rows` rows.
 template <class T>
 Matrix<T> to_matrix(Buffer<T>&& buffer, std::size_t rows) {
   const std::size_t columns = buffer.size() / rows;
   T* data = buffer.release();
   return Matrix<T>(data, {rows, columns}, nb::capsule(data, Buffer<T>::free));
 }
+/// Copies a vector.
 template <class T>
 Array<T> to_array(const std::vector<T>& values) {
   Buffer<T> buffer(values.size());
@@ -53,6 +55,7 @@ Array<T> to_array(const std::vector<T>& values) {
   return to_array(std::move(buffer));
 }
 
+/// Copies a NumPy array.
 template <class T>
 Buffer<T> to_buffer(const Column<T>& column) {
   Buffer<T> buffer(column.shape(0));
@@ -60,12 +63,14 @@ Buffer<T> to_buffer(const Column<T>& column) {
   return buffer;
 }
 
+/// Throws std::invalid_argument, which becomes a ValueError, unless the condition holds.
 inline void require(bool condition, const char* message) {
   if (!condition) throw std::invalid_argument(message);
 }
 
-/// Runs native work without the interpreter lock, under a monitor that takes the lock now and then
-/// to look for signals and to report progress.
+/// Releases the interpreter lock and calls work(run). The monitor of the run reacquires the lock at
+/// intervals, to check for signals such as Ctrl-C and to call `progress` with the finished
+/// fraction.
 template <class Work>
 auto run_native(int threads, const nb::object& progress, Work&& work) {
   Monitor monitor([&progress](double fraction) {
@@ -85,7 +90,7 @@ auto run_native(int threads, const nb::object& progress, Work&& work) {
     nb::gil_scoped_release unlock;
     return work(run);
   } catch (const Interrupted&) {
-    throw nb::python_error();  // the poll above left the exception to raise
+    throw nb::python_error();  // the Python exception that the poll function has set
   }
 }
 

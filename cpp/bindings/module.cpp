@@ -8,16 +8,16 @@
 
 NB_MODULE(_core, m) {
   namespace bindings = quickshiftpp::bindings;
-  // A model that lives until the interpreter ends is no leak, but would be reported as one.
+  // nanobind would report a model that still exists when the interpreter exits as a leak.
   nanobind::set_leak_warnings(false);
-  m.doc() = "The native stages of quickshiftpp. Private: use the package's public names.";
+  m.doc() = "The native stages of quickshiftpp. This module is private.";
   bindings::register_search(m);
   bindings::register_cascade(m);
   bindings::register_pixels(m);
   bindings::register_tree(m);
-  m.def("simd_level", &quickshiftpp::simd_level, "The instruction set in force.");
+  m.def("simd_level", &quickshiftpp::simd_level, "The name of the instruction set that is used.");
   m.def("default_threads", &quickshiftpp::default_threads,
-        "The number of threads that OpenMP would use now; 1 in a build without OpenMP.");
+        "The number of threads that OpenMP would use now; 1 in builds without OpenMP.");
   namespace tuning = quickshiftpp::tuning;
   m.attr("TREE_SAMPLES") = tuning::kTreeSamples;
   m.attr("RECOMPUTE_COLUMNS") = tuning::kRecomputeColumns;

@@ -4,7 +4,8 @@
 
 namespace quickshiftpp::bindings {
 
-/// One function for each file of bindings; each registers what the headers of its stage declare.
+/// Each function is defined in the bindings file of its name and registers the classes and
+/// functions of that stage.
 void register_search(nanobind::module_& m);
 void register_cascade(nanobind::module_& m);
 void register_pixels(nanobind::module_& m);

@@ -11,7 +11,7 @@ int main(int argc, char** argv) {
     std::printf("instruction set: %s\n", quickshiftpp::simd_level().c_str());
   } catch (const std::invalid_argument& error) {
     std::printf("%s\n", error.what());
-    return 77;  // skipped: this processor lacks the instruction set that was asked for
+    return 77;  // skipped: this processor does not have the requested instruction set
   }
   return doctest::Context(argc, argv).run();
 }

@@ -9,7 +9,8 @@
 
 namespace quickshiftpp::testing {
 
-/// Samples on a coarse grid, so that ties and equal rows abound; or spread out, where `grid` is 0.
+/// Random rows with integer coordinates in [0, grid), so that there are many ties and equal rows.
+/// If `grid` is 0, real coordinates in [-1, 1).
 template <class T>
 std::vector<T> random_rows(std::size_t samples, int columns, int grid, unsigned seed) {
   std::mt19937 engine(seed);
@@ -20,7 +21,7 @@ std::vector<T> random_rows(std::size_t samples, int columns, int grid, unsigned 
   return rows;
 }
 
-/// Squared distance between two rows, in column order.
+/// The squared distance between two rows, summed in column order.
 template <class T>
 double squared_distance(const std::vector<T>& rows, int columns, std::size_t a, std::size_t b) {
   double sum = 0;
@@ -31,10 +32,12 @@ double squared_distance(const std::vector<T>& rows, int columns, std::size_t a, 
   return sum;
 }
 
-/// Two threads and nobody watching.
-struct Bench {
+/// A run on two threads, without a poll function.
+struct TwoThreads {
   Monitor monitor;
   Run run{2, monitor};
 };
+
+using Bench = TwoThreads;  // former name
 
 }  // namespace quickshiftpp::testing

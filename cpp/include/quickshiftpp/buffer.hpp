@@ -6,18 +6,19 @@
 
 namespace quickshiftpp {
 
-/// An owned array whose elements start uninitialised and 64-byte aligned.
+/// An owned array, aligned to 64 bytes, whose elements start uninitialized.
 ///
-/// A std::vector would write zeros to every element on one thread before the parallel stages
-/// overwrite them; at n * k elements that costs as much as a stage of its own.
+/// A std::vector would first write zeros to every element on one thread, before the parallel stages
+/// overwrite them. For n * k elements, that takes as long as a stage of its own.
 template <class T>
 class Buffer {
  public:
   Buffer() = default;
   explicit Buffer(std::size_t size) : Buffer(size, size) {}
-  /// With room for more than `size`, which vector instructions may read but nobody asks for.
-  Buffer(std::size_t size, std::size_t room) : size_(size) {
-    if (room > 0) data_ = static_cast<T*>(::operator new(room * sizeof(T), alignment));
+  /// Allocates `capacity` >= `size` elements. The elements after `size` are padding: vector
+  /// instructions may read them, but their values are not used.
+  Buffer(std::size_t size, std::size_t capacity) : size_(size) {
+    if (capacity > 0) data_ = static_cast<T*>(::operator new(capacity * sizeof(T), alignment));
   }
   Buffer(Buffer&& other) noexcept
       : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
@@ -36,7 +37,7 @@ class Buffer {
   T& operator[](std::size_t i) { return data_[i]; }
   const T& operator[](std::size_t i) const { return data_[i]; }
 
-  /// Gives the memory away; free it with Buffer::free.
+  /// Transfers ownership to the caller, who must call Buffer::free.
   T* release() {
     size_ = 0;
     return std::exchange(data_, nullptr);

@@ -13,16 +13,16 @@
 
 namespace quickshiftpp {
 
-/// Thrown out of a stage when the caller asked it to stop.
+/// Thrown by a stage that was asked to stop.
 class Interrupted : public std::exception {
  public:
   const char* what() const noexcept override { return "interrupted"; }
 };
 
-/// Carries progress out of a parallel stage and the wish to stop into it.
+/// Reports the progress of a parallel stage and passes on requests to stop it.
 ///
-/// The poll function runs on the calling thread alone, at most every few hundredths of a second, so
-/// it may take locks that other threads must not wait for (an interpreter lock, say).
+/// Only the calling thread runs the poll function, at most once per `interval`. The function may
+/// therefore wait for a lock, such as the interpreter lock, without holding up the other threads.
 class Monitor {
  public:
   /// Receives the finished fraction of the stage; returns true to stop it.
@@ -54,13 +54,14 @@ class Monitor {
   std::atomic<bool> cancelled_{false};
 };
 
-/// How a stage runs: on how many threads, watched by whom.
+/// How to run a stage: the number of threads, and the monitor that it reports to.
 struct Run {
   int threads = 1;
   Monitor& monitor;
 };
 
-/// The number of threads that OpenMP would use now (OMP_NUM_THREADS, threadpoolctl, cores).
+/// The number of threads that OpenMP would use now. It depends on OMP_NUM_THREADS, threadpoolctl
+/// and the number of cores.
 inline int default_threads() {
 #ifdef _OPENMP
   return omp_get_max_threads();
@@ -69,8 +70,9 @@ inline int default_threads() {
 #endif
 }
 
-/// Calls body(begin, end, thread) over [0, count) in pieces of `grain`, handed out as threads
-/// become free. Exceptions travel to the caller; throws Interrupted when the monitor says stop.
+/// Calls body(begin, end, thread) for consecutive pieces of [0, count), each of `grain` items but
+/// the last. Each thread takes the next piece when it is free. Rethrows the first exception from
+/// `body`; throws Interrupted when the monitor was asked to stop.
 template <class Body>
 void parallel_for(const Run& run, std::size_t count, std::size_t grain, Body&& body) {
   if (count == 0) return;

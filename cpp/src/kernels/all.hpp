@@ -1,8 +1,10 @@
-// The kernels, written once with compiler vector types and compiled once per instruction set: each
-// kernels_<set>.cpp defines QSPP_ISA and QSPP_LANES and includes this file.
+// All kernels. They are written once, with compiler vector types, and compiled once for each
+// instruction set: baseline.cpp, avx2.cpp and avx512.cpp define QSPP_ISA (a namespace) and
+// QSPP_LANES (float64 values per vector), and include this file.
 //
-// Nothing in them may call an inline function of the standard library: the linker keeps one copy of
-// those for the whole program, and that copy must not hold instructions of a wider set.
+// Kernels must not call inline functions of the standard library. The linker keeps one copy of such
+// a function for the whole program. That copy could contain instructions of a wider set, which fail
+// on processors without it.
 
 #include "blocks.hpp"
 #include "kernels/kernels.hpp"
@@ -32,7 +34,7 @@ constexpr Kernels<T> all_kernels() {
           .run_within = run_within<T>,
           .gaussian = gaussian<T>,
           .sort = sort,
-          .select = select,
+          .merge_top_k = merge_top_k,
           .row_distances = row_distances<T>};
 }
 const Kernels<float> kFloat = all_kernels<float>();

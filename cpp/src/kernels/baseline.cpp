@@ -1,4 +1,5 @@
-// Two lanes: SSE2 on x86-64, NEON on AArch64, whatever the compiler makes of it elsewhere.
+// Vectors of two float64 values: SSE2 on x86-64, NEON on AArch64. On other processors, the compiler
+// chooses the instructions.
 #define QSPP_ISA baseline
 #define QSPP_LANES 2
 #include "all.hpp"

@@ -1,4 +1,4 @@
-// A query, or a whole block of them, against one block of samples.
+// Kernels that compare a query, or a box, with one block of samples.
 
 #pragma once
 
@@ -7,12 +7,12 @@
 namespace quickshiftpp::QSPP_ISA {
 namespace {
 
-/// Squared distances from the query to kGroup vectors of samples. Returns false when all of them
-/// provably exceed the limit; the sums are then partial. A partial sum is a lower bound, since
-/// adding a square never lowers a floating-point sum.
+/// Computes the squared distances from the query to kGroup vectors of samples. Returns false if all
+/// of them exceed the limit; the sums may then be partial. A partial sum is a lower bound, because
+/// adding a square never decreases a floating-point sum.
 template <class T, int Columns>
-inline bool squared_distances(const T* block, int columns, const double* query, double limit,
-                              Doubles (&sum)[kGroup]) {
+inline bool squared_distances(const T* block, int columns, const double* query,
+                              double squared_limit, Doubles (&sum)[kGroup]) {
   const int count = Columns > 0 ? Columns : columns;
   for (int g = 0; g < kGroup; ++g) sum[g] = Doubles{};
   int column = 0;
@@ -29,7 +29,7 @@ inline bool squared_distances(const T* block, int columns, const double* query, 
     }
     if (column < count) {
       unsigned any = 0;
-      for (int g = 0; g < kGroup; ++g) any |= at_most(sum[g], limit);
+      for (int g = 0; g < kGroup; ++g) any |= at_most(sum[g], squared_limit);
       if (any == 0) return false;
     }
   }
@@ -37,41 +37,41 @@ inline bool squared_distances(const T* block, int columns, const double* query, 
 }
 
 template <class T, int Columns>
-int within_columns(const T* block, int32_t first, int columns, const double* query, double limit,
-                   double* squared, int32_t* position) {
+int within_columns(const T* block, int32_t first, int columns, const double* query,
+                   double squared_limit, double* squared, int32_t* position) {
   int found = 0;
   for (int base = 0; base < kBlock; base += kGroup * kLanes) {
     Doubles sum[kGroup];
-    if (!squared_distances<T, Columns>(block + base, columns, query, limit, sum)) continue;
+    if (!squared_distances<T, Columns>(block + base, columns, query, squared_limit, sum)) continue;
     for (int g = 0; g < kGroup; ++g)
-      found += emit(sum[g], at_most(sum[g], limit), first + base + g * kLanes, squared + found,
-                    position + found);
+      found += emit(sum[g], at_most(sum[g], squared_limit), first + base + g * kLanes,
+                    squared + found, position + found);
   }
   return found;
 }
 
 template <class T>
-int within(const T* block, int32_t first, int columns, const double* query, double limit,
+int within(const T* block, int32_t first, int columns, const double* query, double squared_limit,
            double* squared, int32_t* position) {
   switch (columns) {
     case 1:
-      return within_columns<T, 1>(block, first, columns, query, limit, squared, position);
+      return within_columns<T, 1>(block, first, columns, query, squared_limit, squared, position);
     case 2:
-      return within_columns<T, 2>(block, first, columns, query, limit, squared, position);
+      return within_columns<T, 2>(block, first, columns, query, squared_limit, squared, position);
     case 3:
-      return within_columns<T, 3>(block, first, columns, query, limit, squared, position);
+      return within_columns<T, 3>(block, first, columns, query, squared_limit, squared, position);
     case 4:
-      return within_columns<T, 4>(block, first, columns, query, limit, squared, position);
+      return within_columns<T, 4>(block, first, columns, query, squared_limit, squared, position);
     case 5:
-      return within_columns<T, 5>(block, first, columns, query, limit, squared, position);
+      return within_columns<T, 5>(block, first, columns, query, squared_limit, squared, position);
     default:
-      return within_columns<T, 0>(block, first, columns, query, limit, squared, position);
+      return within_columns<T, 0>(block, first, columns, query, squared_limit, squared, position);
   }
 }
 
-/// The bits of point_box_distance, for a block of points at once.
+/// Computes exactly point_box_distance for all samples of a block.
 template <class T>
-uint32_t near_box(const T* block, int columns, const double* box, const double* limit) {
+uint32_t near_box(const T* block, int columns, const double* box, const double* squared_limit) {
   uint32_t mask = 0;
   for (int base = 0; base < kBlock; base += kGroup * kLanes) {
     Doubles sum[kGroup];
@@ -87,26 +87,26 @@ uint32_t near_box(const T* block, int columns, const double* box, const double* 
     }
     for (int g = 0; g < kGroup; ++g) {
       const int first = base + g * kLanes;
-      mask |= at_most(sum[g], load(limit + first)) << first;
+      mask |= at_most(sum[g], load(squared_limit + first)) << first;
     }
   }
   return mask;
 }
 
 template <class T, int Columns>
-DenserInBlock denser_columns(const T* block, int columns, const double* query, double limit,
-                             const double* squared_radius, double own) {
+DenserInBlock denser_columns(const T* block, int columns, const double* query, double squared_limit,
+                             const double* squared_radius, double own_squared_radius) {
   const Doubles none = Doubles{} + __builtin_inf();
-  DenserInBlock found{limit, 0, 0};
+  DenserInBlock found{squared_limit, 0, 0};
   for (int base = 0; base < kBlock; base += kGroup * kLanes) {
     Doubles sum[kGroup];
     if (!squared_distances<T, Columns>(block + base, columns, query, found.squared, sum)) continue;
-    Doubles least = none;
+    Doubles least = none;  // in each lane
     for (int g = 0; g < kGroup; ++g) {
       const Doubles other = load(squared_radius + base + g * kLanes);
-      const Doubles as_dense = other == own ? sum[g] : none;
-      found.equally_dense |= at_most(as_dense, limit) << (base + g * kLanes);
-      sum[g] = other < own ? sum[g] : none;
+      const Doubles as_dense = other == own_squared_radius ? sum[g] : none;
+      found.equally_dense |= at_most(as_dense, squared_limit) << (base + g * kLanes);
+      sum[g] = other < own_squared_radius ? sum[g] : none;
       least = sum[g] < least ? sum[g] : least;
     }
     double nearest = least[0];
@@ -121,51 +121,54 @@ DenserInBlock denser_columns(const T* block, int columns, const double* query, d
 }
 
 template <class T>
-DenserInBlock denser(const T* block, int columns, const double* query, double limit,
-                     const double* squared_radius, double own) {
+DenserInBlock denser(const T* block, int columns, const double* query, double squared_limit,
+                     const double* squared_radius, double own_squared_radius) {
   switch (columns) {
     case 2:
-      return denser_columns<T, 2>(block, columns, query, limit, squared_radius, own);
+      return denser_columns<T, 2>(block, columns, query, squared_limit, squared_radius,
+                                  own_squared_radius);
     case 3:
-      return denser_columns<T, 3>(block, columns, query, limit, squared_radius, own);
+      return denser_columns<T, 3>(block, columns, query, squared_limit, squared_radius,
+                                  own_squared_radius);
     default:
-      return denser_columns<T, 0>(block, columns, query, limit, squared_radius, own);
+      return denser_columns<T, 0>(block, columns, query, squared_limit, squared_radius,
+                                  own_squared_radius);
   }
 }
 
-/// The samples of a block that reach the query with a radius of at most `own`.
 template <class T, int Columns>
-uint32_t reaching_columns(const T* block, int columns, const double* query, double own,
-                          const double* squared_radius) {
+uint32_t reaching_columns(const T* block, int columns, const double* query,
+                          double own_squared_radius, const double* squared_radius) {
   uint32_t reaching = 0;
   for (int base = 0; base < kBlock; base += kGroup * kLanes) {
     Doubles sum[kGroup];
-    if (!squared_distances<T, Columns>(block + base, columns, query, own, sum)) continue;
+    if (!squared_distances<T, Columns>(block + base, columns, query, own_squared_radius, sum))
+      continue;
     for (int g = 0; g < kGroup; ++g) {
       const int first = base + g * kLanes;
-      const Doubles reach = load(squared_radius + first);
-      reaching |= (at_most(sum[g], reach) & at_most(reach, own)) << first;
+      const Doubles other = load(squared_radius + first);
+      reaching |= (at_most(sum[g], other) & at_most(other, own_squared_radius)) << first;
     }
   }
   return reaching;
 }
 
 template <class T>
-uint32_t reaching(const T* block, int columns, const double* query, double own,
+uint32_t reaching(const T* block, int columns, const double* query, double own_squared_radius,
                   const double* squared_radius) {
   switch (columns) {
     case 2:
-      return reaching_columns<T, 2>(block, columns, query, own, squared_radius);
+      return reaching_columns<T, 2>(block, columns, query, own_squared_radius, squared_radius);
     case 3:
-      return reaching_columns<T, 3>(block, columns, query, own, squared_radius);
+      return reaching_columns<T, 3>(block, columns, query, own_squared_radius, squared_radius);
     default:
-      return reaching_columns<T, 0>(block, columns, query, own, squared_radius);
+      return reaching_columns<T, 0>(block, columns, query, own_squared_radius, squared_radius);
   }
 }
 
 /// exp(x) for -40 < x <= 0, within two units in the last place: x = n ln 2 + r, a Taylor polynomial
-/// for exp(r), and n added to the exponent bits. Plain multiplications and additions, where the
-/// C library's exp may differ by a bit from one processor to the next.
+/// for exp(r), and n added to the exponent bits. It uses multiplications and additions only, so
+/// that the result has the same bits on every processor. The C library's exp does not promise that.
 inline Doubles exponential(Doubles x) {
   constexpr double rounder = 6755399441055744.0;  // 1.5 * 2^52: adding it rounds to an integer
   const Doubles shifted = x * 1.4426950408889634 + rounder;
@@ -193,16 +196,18 @@ inline Doubles exponential(Doubles x) {
 }
 
 template <class T>
-uint64_t gaussian(const T* block, int columns, const double* query, double rate, double limit) {
-  constexpr double unit = 2251799813685248.0;    // 2^51
-  constexpr double offset = 4503599627370496.0;  // 2^52: adding it leaves an integer in the bits
+uint64_t gaussian(const T* block, int columns, const double* query, double rate,
+                  double squared_limit) {
+  constexpr double unit = 2251799813685248.0;  // 2^51
+  // 2^52: adding it rounds a number to an integer, which is then found in the low bits.
+  constexpr double offset = 4503599627370496.0;
   const Bits offset_bits = reinterpret_cast<Bits>(Doubles{} + offset);
   Bits total = {};
   for (int base = 0; base < kBlock; base += kGroup * kLanes) {
     Doubles sum[kGroup];
-    if (!squared_distances<T, 0>(block + base, columns, query, limit, sum)) continue;
+    if (!squared_distances<T, 0>(block + base, columns, query, squared_limit, sum)) continue;
     for (int g = 0; g < kGroup; ++g) {
-      const Bits inside = reinterpret_cast<Bits>(sum[g] <= limit);
+      const Bits inside = reinterpret_cast<Bits>(sum[g] <= squared_limit);
       const Doubles scaled = exponential(sum[g] * -rate) * unit + offset;
       total += (reinterpret_cast<Bits>(scaled) - offset_bits) & inside;
     }

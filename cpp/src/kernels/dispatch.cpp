@@ -1,5 +1,7 @@
 #include <cstdlib>
+#include <span>
 #include <stdexcept>
+#include <string>
 #include <string_view>
 
 #include "kernels/kernels.hpp"
@@ -22,18 +24,19 @@ QSPP_DECLARE(avx512)
 
 namespace {
 
+/// The kernels compiled for one instruction set.
 struct Level {
   const char* name;
-  bool supported;
+  bool is_supported;
   const Kernels<float>* for_float;
   const Kernels<double>* for_double;
   const ScreenKernels* screen;
   const ScreenKernels* rounded_screen;
 };
 
-/// Widest first.
-const Level* levels(int& count) {
-  static const Level table[] = {
+/// All instruction sets that were compiled in, the widest first.
+std::span<const Level> all_levels() {
+  static const Level levels[] = {
 #ifdef QSPP_HAVE_X86_KERNELS
       {"avx512",
        __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
@@ -45,20 +48,17 @@ const Level* levels(int& count) {
       {"baseline", true, &baseline::kFloat, &baseline::kDouble, &baseline::kScreen,
        &baseline::kRoundedScreen},
   };
-  count = static_cast<int>(sizeof(table) / sizeof(table[0]));
-  return table;
+  return levels;
 }
 
-const Level& level_in_force() {
-  int count = 0;
-  const Level* table = levels(count);
-  const char* forced = std::getenv("QUICKSHIFTPP_SIMD");
-  const std::string_view wanted = forced == nullptr ? "" : forced;
+const Level& selected_level() {
+  const char* variable = std::getenv("QUICKSHIFTPP_SIMD");
+  const std::string_view wanted = variable == nullptr ? "" : variable;
   std::string available;
-  for (int i = 0; i < count; ++i) {
-    if (!table[i].supported) continue;
-    if (wanted.empty() || wanted == table[i].name) return table[i];
-    available += (available.empty() ? "" : ", ") + std::string(table[i].name);
+  for (const Level& level : all_levels()) {
+    if (!level.is_supported) continue;
+    if (wanted.empty() || wanted == level.name) return level;
+    available += (available.empty() ? "" : ", ") + std::string(level.name);
   }
   throw std::invalid_argument("the environment variable QUICKSHIFTPP_SIMD is '" +
                               std::string(wanted) + "', but this machine has only: " + available +
@@ -69,19 +69,19 @@ const Level& level_in_force() {
 
 template <>
 const Kernels<float>& kernels<float>() {
-  return *level_in_force().for_float;
+  return *selected_level().for_float;
 }
 
 template <>
 const Kernels<double>& kernels<double>() {
-  return *level_in_force().for_double;
+  return *selected_level().for_double;
 }
 
 const ScreenKernels& screen_kernels(bool is_rounded) {
-  const Level& level = level_in_force();
+  const Level& level = selected_level();
   return is_rounded ? *level.rounded_screen : *level.screen;
 }
 
-std::string simd_level() { return level_in_force().name; }
+std::string simd_level() { return selected_level().name; }
 
 }  // namespace quickshiftpp

@@ -9,23 +9,23 @@
 
 namespace quickshiftpp {
 
-/// A sample that may be a neighbor.
+/// A possible neighbor of a query.
 struct Candidate {
-  double squared;
+  double squared;  ///< squared distance to the query
   std::int32_t position;
 };
 
-/// The denser samples of a block, one bit for each sample.
+/// The result of Kernels::denser. In the masks, bit i stands for sample i of the block.
 struct DenserInBlock {
-  double squared;               ///< the least squared distance to a denser one
-  std::uint32_t nearest;        ///< the denser ones at that distance
-  std::uint32_t equally_dense;  ///< those as dense as the query
+  double squared;               ///< squared distance to the nearest denser samples
+  std::uint32_t nearest;        ///< mask of the denser samples at that distance
+  std::uint32_t equally_dense;  ///< mask of the samples as dense as the query
 };
 
-/// Room that the outputs of Kernels::within need: a whole block, and a vector more, since the last
-/// store may be a full vector of which only some lanes count.
-inline constexpr int kFoundCapacity = tuning::kBlock + 8;
-/// How far Kernels::run_within may read and write beyond the end of a run.
+/// The capacity that the outputs of Kernels::within need: a whole block and one vector more,
+/// because the last store may write a full vector of which only some lanes are results.
+inline constexpr int kWithinCapacity = tuning::kBlock + 8;
+/// The number of pixels that Kernels::run_within may read and write after the end of a run.
 inline constexpr int kRunOverhang = 16;
 
 /// A line of an image, as one query sees it.
@@ -49,78 +49,90 @@ struct Line {
   bool is_whole;  ///< whole numbers and a limit below 2^24, where float32 makes no error
 };
 
-/// The last bits of a squared distance, which make place for a candidate's number while it is
-/// sorted.
-inline constexpr int kNumberBits = 6;
+/// Candidates are sorted by 64-bit keys: the bits of the squared distance, with this many low bits
+/// replaced by the candidate's slot in its array.
+inline constexpr int kSlotBits = 6;
 
-/// Whether two squared distances differ in those bits at most.
-inline bool is_too_close(double a, double b) {
-  return ((std::bit_cast<std::uint64_t>(a) ^ std::bit_cast<std::uint64_t>(b)) >> kNumberBits) == 0;
+/// Whether two squared distances differ only in the bits that their sort keys leave out. The keys
+/// do not order such candidates correctly.
+inline bool has_same_sort_key(double a, double b) {
+  return ((std::bit_cast<std::uint64_t>(a) ^ std::bit_cast<std::uint64_t>(b)) >> kSlotBits) == 0;
 }
 
-/// The longest list that is kept sorted in vectors.
-inline constexpr int kShort = 32;
+/// The largest list of neighbors that Kernels::merge_top_k can merge.
+inline constexpr int kShortListSize = 32;
 
-/// How a selection went.
-struct Selection {
-  bool is_sure;  ///< false where some are equal, or so nearly that their order is left open:
-                 ///< nothing has been done then
-  double next;  ///< of those left out, the least squared distance but for its last bits, and beyond
-                ///< all that are kept; infinity for none
+/// The result of Kernels::merge_top_k.
+struct TopKMerge {
+  /// False if the order of two candidates is not certain, because they have the same sort key. The
+  /// list is then unchanged.
+  bool is_done;
+  /// The squared distance of the nearest candidate that was discarded; infinity if there is none.
+  /// Of several with the same sort key, that of any. Always greater than those in the list.
+  double least_discarded;
 };
 
-/// Rows of many columns whose distances are computed side by side: each is one long chain of sums.
+/// The number of rows in one call of Kernels::row_distances. Each distance is one long chain of
+/// dependent additions, so several are computed at the same time.
 inline constexpr int kRowsTogether = 8;
 
 /// The arithmetic on one block of samples, compiled once for each instruction set.
 ///
-/// A block holds tuning::kBlock samples column by column, so that one vector instruction works on
+/// A block holds tuning::kBlock samples column by column, so that one vector instruction processes
 /// as many samples as it has lanes. Each lane sums its squared differences in column order, in
-/// float64, without fused multiply-add: the result has the same bits at every vector width.
-/// Lanes beyond the last sample hold NaN, which no comparison admits.
+/// float64, without fused multiply-add, so that the result has the same bits for every vector
+/// width. Lanes after the last sample hold NaN, for which every comparison is false.
+///
+/// In the masks that kernels return, bit i stands for sample i of the block. A `squared_radius`
+/// array starts at the value of the block's first sample; whole blocks of it are read.
 template <class T>
 struct Kernels {
-  /// Writes squared distance and position of every sample within `limit` of the query, in order;
-  /// returns how many. `first` is the position of the block's first sample; both outputs have
-  /// room for kFoundCapacity entries.
-  int (*within)(const T* block, std::int32_t first, int columns, const double* query, double limit,
-                double* squared, std::int32_t* position);
+  /// Finds the samples whose squared distance to the query is at most `squared_limit`. Writes their
+  /// squared distances and positions, in order of position, and returns their number. `first` is
+  /// the position of the block's first sample. Both outputs need a capacity of kWithinCapacity.
+  int (*within)(const T* block, std::int32_t first, int columns, const double* query,
+                double squared_limit, double* squared, std::int32_t* position);
 
-  /// Which samples of a block lie within limit[i] of a box (all lower bounds, then all upper ones):
-  /// bit i is set where sample i does. Bits of lanes beyond the last sample mean nothing.
-  std::uint32_t (*near_box)(const T* block, int columns, const double* box, const double* limit);
+  /// Returns a mask of the samples i whose squared distance to a box is at most squared_limit[i].
+  /// The box holds the lower bounds of all columns, then the upper bounds. Bits of lanes after the
+  /// last sample are undefined.
+  std::uint32_t (*near_box)(const T* block, int columns, const double* box,
+                            const double* squared_limit);
 
-  /// The nearest samples of a block with a squared radius below `own`, and all with a squared
-  /// radius of `own`, within the squared distance `limit` of the query. `squared_radius` points to
-  /// that of the block's first sample; whole blocks of it are read.
-  DenserInBlock (*denser)(const T* block, int columns, const double* query, double limit,
-                          const double* squared_radius, double own);
+  /// Finds, among the samples whose squared distance to the query is at most `squared_limit`, the
+  /// nearest ones with a squared radius below `own_squared_radius`, and all with an equal one.
+  DenserInBlock (*denser)(const T* block, int columns, const double* query, double squared_limit,
+                          const double* squared_radius, double own_squared_radius);
 
-  /// Which samples of a block have a squared radius of at most `own` and lie within it of the
-  /// query. `squared_radius` points to that of the block's first sample; whole blocks are read.
-  std::uint32_t (*reaching)(const T* block, int columns, const double* query, double own,
-                            const double* squared_radius);
+  /// Returns a mask of the samples whose squared radius is at least their squared distance to the
+  /// query and at most `own_squared_radius`, that of the query. These are the query's mutual
+  /// neighbors that are at least as dense.
+  std::uint32_t (*reaching)(const T* block, int columns, const double* query,
+                            double own_squared_radius, const double* squared_radius);
 
-  /// As `within`, for the pixels [begin, end) of a line. Those after it are looked at too, up to
-  /// kRunOverhang of them.
+  /// Like `within`, for the pixels [begin, end) of a line. Up to kRunOverhang pixels after the end
+  /// are processed as well.
   int (*run_within)(const Line<T>& line, int begin, int end, double* squared, std::int32_t* pixel);
 
-  /// Sum over the block of exp(-squared distance * rate), in units of 2^-51, over the samples
-  /// within `limit`. An integer, so that the order of summation does not matter.
+  /// Sums exp(-squared distance * rate) over the samples whose squared distance to the query is at
+  /// most `squared_limit`, in units of 2^-51. Each term is rounded to an integer, so that the sum
+  /// does not depend on the order of the samples.
   std::uint64_t (*gaussian)(const T* block, int columns, const double* query, double rate,
-                            double limit);
+                            double squared_limit);
 
-  /// Sorts up to tuning::kPending candidates by squared distance. Returns false where some are too
-  /// close to each other: the order among those is left open. The arrays of the input have room for
-  /// kPending; what lies beyond `count` may be written to where `select` is null.
+  /// Sorts up to tuning::kPending candidates by squared distance. Returns whether the order is
+  /// certain; if not, candidates with the same sort key are in any order. The input arrays need a
+  /// capacity of kPending; values after the first `count` may be overwritten.
   bool (*sort)(double* squared, const std::int32_t* position, int count, Candidate* out);
 
-  /// Of a sorted list of `filled` candidates, at the beginning of the arrays, and of `count` new
-  /// ones from kShort on, sorts the k nearest to the beginning. All three numbers are at most
-  /// kShort; the arrays have room for two times that. Null where the instruction set makes it slow.
-  Selection (*select)(double* squared, std::int32_t* position, int filled, int count, int k);
+  /// Merges `count` new candidates into a sorted list of `filled` and keeps the k nearest. The list
+  /// is at the beginning of the arrays, the new candidates start at kShortListSize. None of the
+  /// three numbers exceeds kShortListSize, and the arrays hold twice as many entries. Null for
+  /// instruction sets where sorting with vectors is slow.
+  TopKMerge (*merge_top_k)(double* squared, std::int32_t* position, int filled, int count, int k);
 
-  /// Squared distances from one row to kRowsTogether others, each summed in column order.
+  /// Computes the squared distances from one row to kRowsTogether others, each summed in column
+  /// order.
   void (*row_distances)(const T* query, const T* const* rows, std::size_t columns, double* squared);
 };
 
@@ -156,15 +168,16 @@ struct ScreenKernels {
   static constexpr int kRowWords = 16;
 };
 
-/// The kernels in force: the widest the processor has, or the ones that the environment variable
-/// QUICKSHIFTPP_SIMD names ("baseline", "avx2", "avx512"). Throws std::invalid_argument when
-/// that names an instruction set that is unknown, not compiled in, or not on this processor.
+/// The kernels for the widest instruction set of the processor, or for the one named by the
+/// environment variable QUICKSHIFTPP_SIMD ("baseline", "avx2", "avx512"). Throws
+/// std::invalid_argument if that instruction set is unknown, not compiled in, or not supported by
+/// the processor.
 template <class T>
 const Kernels<T>& kernels();
-/// For coordinates in float32, or rounded to integers.
+/// The kernels that screen coordinates in float32, or coordinates rounded to integers.
 const ScreenKernels& screen_kernels(bool is_rounded);
 
-/// The name of the instruction set in force.
+/// The name of the instruction set whose kernels are used.
 std::string simd_level();
 
 }  // namespace quickshiftpp

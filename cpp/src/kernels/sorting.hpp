@@ -1,4 +1,4 @@
-// The nearest candidates, sorted.
+// Sorting candidates by squared distance, and merging them into a top-k list.
 
 #pragma once
 
@@ -15,7 +15,7 @@ namespace {
 #define QSPP_SHUFFLE(vector, ...) __builtin_shuffle(vector, Integers{__VA_ARGS__})
 #endif
 
-/// The lanes of a vector in the order i ^ Flip.
+/// Permutes the lanes of a vector: lane i of the result is lane i ^ Flip of x.
 template <int Flip>
 inline Integers flipped(Integers x) {
 #if QSPP_LANES == 8
@@ -29,27 +29,29 @@ inline Integers flipped(Integers x) {
 inline Integers smaller(Integers a, Integers b) { return a < b ? a : b; }
 inline Integers larger(Integers a, Integers b) { return a < b ? b : a; }
 
-/// Compares every lane i with lane i ^ Flip, which has the bit `Stride` where i has not: the
-/// smaller of the two goes where it is not set.
+/// A step of a sorting network: compares each lane i with lane i ^ Flip. Of the two, the lane whose
+/// number does not have the bit `Stride` gets the smaller value.
 template <int Flip, int Stride>
-inline Integers exchange(Integers x) {
+inline Integers compare_exchange(Integers x) {
   Integers upper = {};
   for (int i = 0; i < kLanes; ++i) upper[i] = (i & Stride) != 0 ? -1 : 0;
   const Integers other = flipped<Flip>(x);
   return upper ? larger(x, other) : smaller(x, other);
 }
 
-/// Sorts runs of up to one vector, that is, each vector for itself.
+/// Sorts the lanes of each vector.
 template <int Vectors>
 inline void sort_each(Integers (&x)[Vectors]) {
   for (Integers& v : x) {
-    v = exchange<1, 1>(v);
-    v = exchange<1, 1>(exchange<3, 2>(v));
-    if constexpr (kLanes == 8) v = exchange<1, 1>(exchange<2, 2>(exchange<7, 4>(v)));
+    v = compare_exchange<1, 1>(v);
+    v = compare_exchange<1, 1>(compare_exchange<3, 2>(v));
+    if constexpr (kLanes == 8)
+      v = compare_exchange<1, 1>(compare_exchange<2, 2>(compare_exchange<7, 4>(v)));
   }
 }
 
-/// Sorts what rises and then falls, or what a merge has made of that: the last steps of a merge.
+/// Sorts consecutive bitonic sequences of 2 * First vectors each: the last steps of a bitonic
+/// merge. If First is 0, sorts each vector.
 template <int Vectors, int First>
 inline void sort_bitonic(Integers* x) {
   for (int stride = First; stride > 0; stride /= 2)
@@ -60,13 +62,13 @@ inline void sort_bitonic(Integers* x) {
         x[i] = low;
       }
   for (int i = 0; i < Vectors; ++i) {
-    if constexpr (kLanes == 8) x[i] = exchange<4, 4>(x[i]);
-    x[i] = exchange<1, 1>(exchange<2, 2>(x[i]));
+    if constexpr (kLanes == 8) x[i] = compare_exchange<4, 4>(x[i]);
+    x[i] = compare_exchange<1, 1>(compare_exchange<2, 2>(x[i]));
   }
 }
 
-/// Merges sorted runs of `Run` vectors, two by two, and then those, until all is one: a bitonic
-/// sorting network. What it compares does not depend on what it finds.
+/// Merges sorted runs of `Run` vectors in pairs, and the results in pairs, until all vectors are
+/// one sorted run. This is a bitonic sorting network: it has no branches that depend on the values.
 template <int Run, int Vectors>
 inline void merge_runs(Integers (&x)[Vectors]) {
   if constexpr (Run < Vectors) {
@@ -83,27 +85,31 @@ inline void merge_runs(Integers (&x)[Vectors]) {
   }
 }
 
-constexpr int64_t kNumbers = int64_t{1} << kNumberBits;
-static_assert(tuning::kPending <= kNumbers && 2 * kShort <= kNumbers);
+constexpr int64_t kSlots = int64_t{1} << kSlotBits;
+static_assert(tuning::kPending <= kSlots && 2 * kShortListSize <= kSlots);
 
-/// Makes keys of `Vectors` vectors of candidates: the bits of a squared distance, which order
-/// non-negative numbers as they are, the last few replaced by the candidate's number. Beyond
-/// `count` there is nothing.
+/// The key of no candidate. It sorts after all others.
+constexpr int64_t kNoKey = INT64_MAX;
+
+/// Makes the sort keys of `count` candidates in slots `first_slot` and after: the bits of the
+/// squared distance, with the low kSlotBits replaced by the slot. The bits of non-negative
+/// floating-point numbers are in the same order as the numbers. Other lanes get kNoKey.
 template <int Vectors>
-inline void make_keys(const double* squared, int count, int64_t first, Integers (&x)[Vectors]) {
+inline void make_keys(const double* squared, int count, int64_t first_slot,
+                      Integers (&x)[Vectors]) {
   for (int v = 0; v < Vectors; ++v) {
-    Integers number;
-    for (int i = 0; i < kLanes; ++i) number[i] = v * kLanes + i;
+    Integers place;
+    for (int i = 0; i < kLanes; ++i) place[i] = v * kLanes + i;
     const Integers bits = reinterpret_cast<Integers>(load_unaligned(squared + v * kLanes));
-    x[v] = number < count ? (bits & -kNumbers) | (number + first) : Integers{} + INT64_MAX;
+    x[v] = place < count ? (bits & -kSlots) | (place + first_slot) : Integers{} + kNoKey;
   }
 }
 
-/// The same, sorted.
+/// The same keys, sorted.
 template <int Vectors>
-inline void make_sorted_keys(const double* squared, int count, int64_t first,
+inline void make_sorted_keys(const double* squared, int count, int64_t first_slot,
                              Integers (&x)[Vectors]) {
-  make_keys(squared, count, first, x);
+  make_keys(squared, count, first_slot, x);
   sort_each(x);
   merge_runs<1, Vectors>(x);
 }
@@ -114,66 +120,67 @@ bool sort_keys(const double* squared, const int32_t* position, int count, Candid
   make_sorted_keys(squared, count, 0, x);
   int64_t key[Vectors * kLanes];
   __builtin_memcpy(key, x, sizeof(x));
-  bool is_sure = true;
+  bool are_distinct = true;
   int64_t last = -1;
   for (int i = 0; i < count; ++i) {
-    const int64_t number = key[i] & (kNumbers - 1), rest = key[i] - number;
-    is_sure &= rest != last;
-    last = rest;
-    out[i] = {squared[number], position[number]};
+    const int64_t slot = key[i] & (kSlots - 1), distance_bits = key[i] - slot;
+    are_distinct &= distance_bits != last;
+    last = distance_bits;
+    out[i] = {squared[slot], position[slot]};
   }
-  return is_sure;
+  return are_distinct;
 }
 
-/// Sorts the new ones, and of those and the list, which is sorted, takes the smaller half: what the
-/// first step of a merge leaves below.
-Selection select(double* squared, int32_t* position, int filled, int count, int k) {
-  constexpr int vectors = kShort / kLanes;
+/// Sorts the new candidates. Then the first step of a bitonic merge with the list leaves the nearer
+/// half of all candidates in `list`, and the remaining steps sort it.
+TopKMerge merge_top_k(double* squared, int32_t* position, int filled, int count, int k) {
+  constexpr int vectors = kShortListSize / kLanes;
   Integers list[vectors], fresh[vectors];
-  if (count <= kShort / 2) {
-    Integers few[vectors / 2];
-    make_sorted_keys(squared + kShort, count, kShort, few);
+  if (count <= kShortListSize / 2) {
+    Integers few[vectors / 2];  // half the vectors take less than half the time to sort
+    make_sorted_keys(squared + kShortListSize, count, kShortListSize, few);
     for (int i = 0; i < vectors / 2; ++i) {
       fresh[i] = few[i];
-      fresh[vectors / 2 + i] = Integers{} + INT64_MAX;
+      fresh[vectors / 2 + i] = Integers{} + kNoKey;
     }
   } else {
-    make_sorted_keys(squared + kShort, count, kShort, fresh);
+    make_sorted_keys(squared + kShortListSize, count, kShortListSize, fresh);
   }
   make_keys(squared, filled, 0, list);
-  Integers beyond = Integers{} + INT64_MAX;
+  Integers least_beyond = Integers{} + kNoKey;  // in each lane, the least of the farther half
   for (int i = 0; i < vectors; ++i) {
     const Integers other = flipped<kLanes - 1>(fresh[vectors - 1 - i]);
-    beyond = smaller(beyond, larger(list[i], other));
+    least_beyond = smaller(least_beyond, larger(list[i], other));
     list[i] = smaller(list[i], other);
   }
   sort_bitonic<vectors, vectors / 2>(list);
-  int64_t key[kShort + 1];
+  int64_t key[kShortListSize + 1];
   __builtin_memcpy(key, list, sizeof(list));
-  key[kShort] = INT64_MAX;
-  for (int i = 0; i < kLanes; ++i) key[kShort] = beyond[i] < key[kShort] ? beyond[i] : key[kShort];
+  int64_t& beyond = key[kShortListSize];
+  beyond = kNoKey;
+  for (int i = 0; i < kLanes; ++i) beyond = least_beyond[i] < beyond ? least_beyond[i] : beyond;
   const int total = filled + count, kept = total < k ? total : k;
-  double kept_squared[kShort];
-  int32_t kept_position[kShort];
-  bool is_sure = true;
+  double kept_squared[kShortListSize];
+  int32_t kept_position[kShortListSize];
+  bool are_distinct = true;
   int64_t last = -1;
   for (int i = 0; i < kept; ++i) {
-    const int64_t number = key[i] & (kNumbers - 1), rest = key[i] - number;
-    is_sure &= rest != last;
-    last = rest;
-    kept_squared[i] = squared[number];
-    kept_position[i] = position[number];
+    const int64_t slot = key[i] & (kSlots - 1), distance_bits = key[i] - slot;
+    are_distinct &= distance_bits != last;
+    last = distance_bits;
+    kept_squared[i] = squared[slot];
+    kept_position[i] = position[slot];
   }
-  double next = __builtin_inf();
+  double least_discarded = __builtin_inf();
   if (total > k) {
-    const int64_t number = key[k] & (kNumbers - 1);
-    is_sure &= key[k] - number != last;
-    next = squared[number];
+    const int64_t slot = key[k] & (kSlots - 1);
+    are_distinct &= key[k] - slot != last;
+    least_discarded = squared[slot];
   }
-  if (!is_sure) return {false, 0};
+  if (!are_distinct) return {false, 0};
   __builtin_memcpy(squared, kept_squared, sizeof(kept_squared));
   __builtin_memcpy(position, kept_position, sizeof(kept_position));
-  return {true, next};
+  return {true, least_discarded};
 }
 
 bool sort(double* squared, const int32_t* position, int count, Candidate* out) {
@@ -184,8 +191,8 @@ bool sort(double* squared, const int32_t* position, int count, Candidate* out) {
 
 #else
 
-/// Adds one to the ranks of the lanes that come after `other`: that are larger, or, in the lanes of
-/// `tie_lanes`, equal.
+/// Adds one to the rank of each lane whose value is greater than `other`, and of each lane in the
+/// mask `tie_lanes` whose value is equal to it.
 inline Integers rank_after(Integers rank, double other, Doubles own, unsigned tie_lanes) {
   const Doubles value = other - Doubles{};
   if (tie_lanes == 0) return rank - (value < own);
@@ -195,8 +202,9 @@ inline Integers rank_after(Integers rank, double other, Doubles own, unsigned ti
   return rank - ((value < own) | ((value == own) & tie));
 }
 
-/// Every candidate's rank is the number of candidates before it: a few hundred comparisons that no
-/// branch depends on, where a sorting routine would guess wrong every other time.
+/// Computes the rank of each candidate: the number of candidates that precede it. This takes a few
+/// hundred comparisons, but no branch depends on them. In a sorting routine, about half of the
+/// branches would be mispredicted.
 bool sort(double* squared, const int32_t* position, int count, Candidate* out) {
   constexpr unsigned all_lanes = (1u << kLanes) - 1;
   const int vectors = (count + kLanes - 1) / kLanes;
@@ -207,18 +215,18 @@ bool sort(double* squared, const int32_t* position, int count, Candidate* out) {
     Integers rank = {};
     int j = 0;
     for (; j < base; ++j) rank = rank_after(rank, squared[j], own, all_lanes);
-    for (int i = 0; i < kLanes; ++i, ++j)  // among equals, the earlier lane comes first
+    for (int i = 0; i < kLanes; ++i, ++j)  // of equal values, the earlier lane precedes
       rank = rank_after(rank, squared[j], own, all_lanes & ~((2u << i) - 1));
     for (; j < count; ++j) rank = rank_after(rank, squared[j], own, 0);
     const int lanes = count - base < kLanes ? count - base : kLanes;
     for (int i = 0; i < lanes; ++i) out[rank[i]] = {squared[base + i], position[base + i]};
   }
-  bool is_sure = true;
-  for (int i = 1; i < count; ++i) is_sure &= out[i].squared != out[i - 1].squared;
-  return is_sure;
+  bool are_distinct = true;
+  for (int i = 1; i < count; ++i) are_distinct &= out[i].squared != out[i - 1].squared;
+  return are_distinct;
 }
 
-constexpr decltype(Kernels<double>::select) select = nullptr;
+constexpr decltype(Kernels<double>::merge_top_k) merge_top_k = nullptr;
 
 #endif
 

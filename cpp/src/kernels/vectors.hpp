@@ -1,5 +1,5 @@
-// What all kernels are written with: compiler vector types of the width of the instruction set, and
-// what the compilers do not offer for them.
+// The vector types that all kernels use, in the width of the instruction set, and the operations
+// that compilers do not provide for them.
 
 #pragma once
 
@@ -20,7 +20,7 @@ namespace {
 
 constexpr int kLanes = QSPP_LANES;
 constexpr int kBlock = tuning::kBlock;
-// Vectors worked on side by side: a whole block where the registers allow.
+// Vectors that are processed together: a whole block if the registers suffice.
 constexpr int kGroup = kBlock / kLanes < 8 ? kBlock / kLanes : 8;
 static_assert(kBlock % (kLanes * kGroup) == 0);
 
@@ -34,7 +34,7 @@ inline Doubles load(const float* p) {
   return __builtin_convertvector(*reinterpret_cast<const Floats*>(p), Doubles);
 }
 
-/// Bit i is set where lane i is at most that of `limit`; never where it is NaN.
+/// A mask of the lanes in which value <= limit. NaN is never at most anything.
 inline unsigned at_most(Doubles value, Doubles limit) {
 #if QSPP_LANES == 8
   return _mm512_cmp_pd_mask(reinterpret_cast<__m512d>(value), reinterpret_cast<__m512d>(limit),
@@ -48,8 +48,8 @@ inline unsigned at_most(Doubles value, Doubles limit) {
   return mask;
 #endif
 }
-// To fill a vector with x, take nothing from it: x - Vector{}. The compiler leaves that out, where
-// it would have to add a zero, for -0 + 0 is not -0.
+// x - Vector{} fills a vector with x. Compilers remove the subtraction of zero. They could not
+// remove an addition of zero, because -0.0 + 0.0 is 0.0.
 inline unsigned at_most(Doubles value, double limit) { return at_most(value, limit - Doubles{}); }
 
 inline Doubles larger(Doubles a, Doubles b) { return a > b ? a : b; }
@@ -69,7 +69,7 @@ inline Doubles load_unaligned(const float* p) {
 typedef float WideFloats __attribute__((vector_size(kLanes * 8)));
 typedef int32_t WideIntegers __attribute__((vector_size(kLanes * 8)));
 typedef uint32_t WideWords __attribute__((vector_size(kLanes * 8)));
-constexpr int kWide = 2 * kLanes;  // floats, or words, per vector
+constexpr int kWide = 2 * kLanes;  // 32-bit values per vector
 
 inline WideFloats load_wide(const float* p) {
   WideFloats value;
@@ -83,7 +83,8 @@ inline WideWords load_wide(const uint32_t* p) {
   return value;
 }
 
-/// sum + a * b, fused where the instruction set can: this decides nothing but what to look at.
+/// sum + a * b, fused if the instruction set has it. The result depends on the instruction set, so
+/// it may only be used to discard candidates within a bound on the rounding error.
 inline WideFloats add_product(WideFloats sum, WideFloats a, WideFloats b) {
 #if QSPP_LANES == 8
   return reinterpret_cast<WideFloats>(_mm512_fmadd_ps(
@@ -96,7 +97,7 @@ inline WideFloats add_product(WideFloats sum, WideFloats a, WideFloats b) {
 #endif
 }
 
-/// Bit i is set where lane i is at most that of `limit`; never where it is NaN.
+/// A mask of the lanes in which value <= limit. NaN is never at most anything.
 inline uint32_t at_most(WideFloats value, WideFloats limit) {
 #if QSPP_LANES == 8
   return _mm512_cmp_ps_mask(reinterpret_cast<__m512>(value), reinterpret_cast<__m512>(limit),
@@ -114,7 +115,8 @@ inline uint32_t at_most(WideFloats value, float limit) {
   return at_most(value, limit - WideFloats{});
 }
 
-/// Appends the lanes in `mask`; may write a whole vector.
+/// Writes the squared distances and positions of the lanes in `mask` one after another and returns
+/// their number. `first` is the position of lane 0. May write a whole vector.
 inline int emit(Doubles squared, unsigned mask, int32_t first, double* out, int32_t* position) {
 #if QSPP_LANES == 8
   const __m256i lanes = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);

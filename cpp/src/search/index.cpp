@@ -9,17 +9,18 @@ namespace {
 
 using tuning::kBlock;
 
-/// The widest column of the rows first to last, row(i) being the i-th; -1 where all are equal.
+/// The column with the widest range of values among row(first) to row(last - 1); -1 if all these
+/// rows are equal.
 template <class T, class Row>
 int widest_column(std::size_t first, std::size_t last, int columns, Row&& row) {
   T widest = 0;
   int column = -1;
-  constexpr int few = 8;  // columns looked at together
-  for (int from = 0; from < columns; from += few) {
-    const int count = std::min(few, columns - from);
-    T low[few], high[few];
-    std::fill_n(low, few, std::numeric_limits<T>::infinity());
-    std::fill_n(high, few, -std::numeric_limits<T>::infinity());
+  constexpr int group = 8;  // columns per pass over the rows
+  for (int from = 0; from < columns; from += group) {
+    const int count = std::min(group, columns - from);
+    T low[group], high[group];
+    std::fill_n(low, group, std::numeric_limits<T>::infinity());
+    std::fill_n(high, group, -std::numeric_limits<T>::infinity());
     for (std::size_t i = first; i < last; ++i) {
       const T* values = row(i) + from;
       for (int c = 0; c < count; ++c) {
@@ -36,7 +37,8 @@ int widest_column(std::size_t first, std::size_t last, int columns, Row&& row) {
   return column;
 }
 
-/// Sorts rows by moving their coordinates along with their numbers: no access at random.
+/// Partitions rows by moving their coordinates together with their row numbers, so that memory is
+/// read sequentially. For rows of few columns.
 template <class T, int Columns>
 class RecordSplitter {
  public:
@@ -44,19 +46,20 @@ class RecordSplitter {
     parallel_for(run, samples, tuning::kGrain, [&](std::size_t begin, std::size_t end, int) {
       for (std::size_t i = begin; i < end; ++i) {
         std::copy_n(rows + i * Columns, Columns, records_[i].values);
-        records_[i].number = static_cast<std::int32_t>(i);
+        records_[i].row_number = static_cast<std::int32_t>(i);
       }
     });
   }
 
-  /// Splits [first, last) at `middle` by rank along the widest column.
+  /// Partitions [first, last) at `middle` by rank in the widest column. If all rows are equal, any
+  /// partition is valid, and they are sorted by row number (see Index::is_point).
   void split(std::size_t first, std::size_t middle, std::size_t last, int) {
     const int column =
         widest_column<T>(first, last, Columns, [this](std::size_t i) { return row(i); });
     Record* records = records_.data();
-    if (column < 0)  // any split will do
+    if (column < 0)
       std::sort(records + first, records + last,
-                [](const Record& a, const Record& b) { return a.number < b.number; });
+                [](const Record& a, const Record& b) { return a.row_number < b.row_number; });
     else
       std::nth_element(records + first, records + middle, records + last,
                        [column](const Record& a, const Record& b) {
@@ -64,18 +67,18 @@ class RecordSplitter {
                        });
   }
 
-  std::int32_t number(std::size_t i) const { return records_[i].number; }
+  std::int32_t row_number(std::size_t i) const { return records_[i].row_number; }
   const T* row(std::size_t i) const { return records_[i].values; }
 
  private:
   struct Record {
     T values[Columns];
-    std::int32_t number;
+    std::int32_t row_number;
   };
   Buffer<Record> records_;
 };
 
-/// Sorts row numbers, for rows too wide to be moved about.
+/// Partitions row numbers only. For rows of many columns, which are expensive to move.
 template <class T>
 class RowSplitter {
  public:
@@ -87,12 +90,12 @@ class RowSplitter {
     std::iota(order_.data(), order_.data() + samples, 0);
   }
 
-  /// As of RecordSplitter.
+  /// See RecordSplitter::split.
   void split(std::size_t first, std::size_t middle, std::size_t last, int thread) {
     std::int32_t* order = order_.data();
     const int column =
         widest_column<T>(first, last, columns_, [this](std::size_t i) { return row(i); });
-    if (column < 0) {  // any split will do
+    if (column < 0) {
       std::sort(order + first, order + last);
       return;
     }
@@ -101,10 +104,10 @@ class RowSplitter {
     for (std::size_t i = first; i < last; ++i) keyed[i - first] = {row(i)[column], order[i]};
     std::nth_element(keyed.begin(), keyed.begin() + static_cast<std::ptrdiff_t>(middle - first),
                      keyed.end(), [](const Keyed& a, const Keyed& b) { return a.key < b.key; });
-    for (std::size_t i = first; i < last; ++i) order[i] = keyed[i - first].number;
+    for (std::size_t i = first; i < last; ++i) order[i] = keyed[i - first].row_number;
   }
 
-  std::int32_t number(std::size_t i) const { return order_[i]; }
+  std::int32_t row_number(std::size_t i) const { return order_[i]; }
   const T* row(std::size_t i) const {
     return rows_ + static_cast<std::size_t>(order_[i]) * static_cast<std::size_t>(columns_);
   }
@@ -112,11 +115,11 @@ class RowSplitter {
  private:
   struct Keyed {
     T key;
-    std::int32_t number;
+    std::int32_t row_number;
   };
   const T* rows_;
   int columns_;
-  Buffer<std::int32_t> order_;
+  Buffer<std::int32_t> order_;               // row numbers
   std::vector<std::vector<Keyed>> scratch_;  // one for each thread
 };
 
@@ -172,8 +175,8 @@ void Index<T>::split_all(Splitter splitter, const Run& run) {
     nodes_[right(node)] = {middle, range.last};
     return true;
   };
-  // Level by level while subtrees are large, so that each level is shared among the threads; then
-  // whole subtrees.
+  // While subtrees are large, the nodes of each level are distributed over the threads. Then each
+  // thread builds whole subtrees.
   std::vector<std::size_t> level{0};
   while (!level.empty() && samples_ / level.size() > tuning::kBuildGrain) {
     std::vector<std::size_t> next(2 * level.size(), 0);
@@ -182,7 +185,7 @@ void Index<T>::split_all(Splitter splitter, const Run& run) {
       next[2 * begin] = left(level[begin]);
       next[2 * begin + 1] = right(level[begin]);
     });
-    std::erase(next, std::size_t{0});  // the root is nobody's child
+    std::erase(next, std::size_t{0});  // no entry: node 0, the root, is never a child
     level = std::move(next);
   }
   parallel_for(run, level.size(), 1, [&](std::size_t begin, std::size_t, int thread) {
@@ -196,23 +199,23 @@ void Index<T>::split_all(Splitter splitter, const Run& run) {
     }
   });
   parallel_for(run, samples_, tuning::kGrain, [&](std::size_t begin, std::size_t end, int) {
-    for (std::size_t i = begin; i < end; ++i) (*row_at_position_)[i] = splitter.number(i);
+    for (std::size_t i = begin; i < end; ++i) (*row_at_position_)[i] = splitter.row_number(i);
   });
   fill_blocks([&](std::size_t i) { return splitter.row(i); }, run);
 }
 
 template <class T>
 template <class Row>
-void Index<T>::fill_blocks(Row&& row_of, const Run& run) {
+void Index<T>::fill_blocks(Row&& row, const Run& run) {
   const auto blocks = static_cast<std::size_t>(blocks_);
   parallel_for(run, blocks, 256, [&](std::size_t begin, std::size_t end, int) {
     for (std::size_t b = begin; b < end; ++b) {
       T* out = data_.data() + b * kBlock * static_cast<std::size_t>(columns_);
       for (int lane = 0; lane < kBlock; ++lane) {
         const std::size_t position = b * kBlock + static_cast<std::size_t>(lane);
-        const T* row = position < samples_ ? row_of(position) : nullptr;
+        const T* values = position < samples_ ? row(position) : nullptr;
         for (int c = 0; c < columns_; ++c)
-          out[c * kBlock + lane] = row ? row[c] : std::numeric_limits<T>::quiet_NaN();
+          out[c * kBlock + lane] = values ? values[c] : std::numeric_limits<T>::quiet_NaN();
       }
     }
   });
@@ -226,10 +229,10 @@ void Index<T>::fill_boxes(const Run& run) {
     for (std::size_t i = begin; i < end; ++i) {
       if (!nodes_[i].is_leaf()) continue;
       const std::int32_t b = nodes_[i].first;
-      const int lanes = block_end(b) - block_begin(b);
+      const std::int32_t size = block_end(b) - block_begin(b);
       for (int c = 0; c < columns_; ++c) {
         const T* values = block(b) + c * kBlock;
-        const auto [low, high] = std::minmax_element(values, values + lanes);
+        const auto [low, high] = std::minmax_element(values, values + size);
         bounds(i)[c] = *low;
         bounds(i)[columns_ + c] = *high;
       }
@@ -239,7 +242,7 @@ void Index<T>::fill_boxes(const Run& run) {
     }
   });
   is_point_.resize(nodes_.size());
-  for (std::size_t i = nodes_.size(); i-- > 0;) {  // children come after their parent
+  for (std::size_t i = nodes_.size(); i-- > 0;) {  // children are stored after their parent
     if (!nodes_[i].is_leaf()) {
       const double *l = bounds(left(i)), *r = bounds(right(i));
       for (int c = 0; c < columns_; ++c) {
@@ -253,7 +256,7 @@ void Index<T>::fill_boxes(const Run& run) {
 
 template <class T>
 std::vector<ValueRange> Index<T>::value_ranges(const double* value, const Run& run) const {
-  std::vector<ValueRange> extremes(nodes_.size());
+  std::vector<ValueRange> ranges(nodes_.size());
   parallel_for(run, nodes_.size(), tuning::kGrain / tuning::kBlock,
                [&](std::size_t begin, std::size_t end, int) {
                  for (std::size_t i = begin; i < end; ++i) {
@@ -264,15 +267,15 @@ std::vector<ValueRange> Index<T>::value_ranges(const double* value, const Run& r
                      least = std::min(least, value[p]);
                      greatest = std::max(greatest, value[p]);
                    }
-                   extremes[i] = {least, greatest};
+                   ranges[i] = {least, greatest};
                  }
                });
   for (std::size_t i = nodes_.size(); i-- > 0;) {
     if (nodes_[i].is_leaf()) continue;
-    const ValueRange &l = extremes[left(i)], &r = extremes[right(i)];
-    extremes[i] = {std::min(l.least, r.least), std::max(l.greatest, r.greatest)};
+    const ValueRange &l = ranges[left(i)], &r = ranges[right(i)];
+    ranges[i] = {std::min(l.least, r.least), std::max(l.greatest, r.greatest)};
   }
-  return extremes;
+  return ranges;
 }
 
 template <class T>

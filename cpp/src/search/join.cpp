@@ -21,7 +21,7 @@ using tuning::kBlock;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-/// Finds the k nearest targets of one block of queries at a time.
+/// Finds the k nearest targets for one block of queries at a time.
 template <class T>
 class BlockSearch {
  public:
@@ -31,68 +31,68 @@ class BlockSearch {
         kernel_(kernels<T>()),
         k_(k),
         is_self_join_(&queries == &targets),
-        storage_(kBlock * TopK<T>::room(k)) {}
+        storage_(kBlock * TopK<T>::storage_size(k)) {}
 
-  /// Afterwards top_k(lane) is sorted, for each lane of the block.
+  /// Searches for one block of queries. Afterwards, top_k(lane) holds the sorted result of each.
   void run(std::int32_t query_block) {
     queries_.load(query_block);
-    for (int lane = 0; lane < lanes(); ++lane) {
-      top_k_[lane].reset(kernel_, storage_.data() + lane * TopK<T>::room(k_), k_,
-                         is_self_join_ ? begin() + lane : -1);
+    for (int lane = 0; lane < queries_.size(); ++lane) {
+      top_k_[lane].reset(kernel_, storage_.data() + lane * TopK<T>::storage_size(k_), k_,
+                         is_self_join_ ? queries_.begin() + lane : -1);
       lane_bound_[lane] = kInfinity;
     }
     bound_ = kInfinity;
-    // One more copy than k, so that the list knows of a tie beyond it.
+    // Of equal samples, at least k + 1 are visited, so that a tie beyond the list is detected.
     visit_outward(
         targets_, is_self_join_ ? query_block : -1, k_ / kBlock + 1,
         [this](std::size_t node) {
           return targets_.has_tree() ? queries_.distance(targets_.box(node)) : 0.0;
         },
         [this] { return bound_; },
-        [this](std::int32_t block, std::size_t node) { meet(block, node); });
-    for (int lane = 0; lane < lanes(); ++lane) top_k_[lane].flush(targets_, kernel_);
+        [this](std::int32_t block, std::size_t node) { search_block(block, node); });
+    for (int lane = 0; lane < queries_.size(); ++lane)
+      top_k_[lane].merge_pending(targets_, kernel_);
   }
 
-  /// Blocks looked through, over all runs.
+  /// The number of target blocks visited, over all runs.
   std::size_t visits() const { return visits_; }
-  int lanes() const { return queries_.lanes(); }
-  std::int32_t begin() const { return queries_.begin(); }
+  const QueryBlock<T>& queries() const { return queries_; }
   const TopK<T>& top_k(int lane) const { return top_k_[lane]; }
 
  private:
-  /// The queries for which something in the block may be near enough, one bit each.
-  std::uint32_t concerned(std::int32_t block, std::size_t node) {
-    if (!targets_.has_tree()) return queries_.all();
+  /// A mask of the queries whose list a sample of the block may enter.
+  std::uint32_t queries_near(std::int32_t block, std::size_t node) {
+    if (!targets_.has_tree()) return queries_.all_lanes();
     const int columns = targets_.columns();
-    std::uint32_t lanes = queries_.all() & kernel_.near_box(queries_.data(), columns,
-                                                            targets_.box(node), lane_bound_);
-    if (!targets_.is_point(node)) return lanes;
-    // Equal samples at the bound come too late if the first of them does.
-    for (std::uint32_t left = lanes; left != 0; left &= left - 1) {
-      const int lane = std::countr_zero(left);
+    std::uint32_t near = queries_.all_lanes() & kernel_.near_box(queries_.data(), columns,
+                                                                 targets_.box(node), lane_bound_);
+    if (!targets_.is_point(node)) return near;
+    // Equal samples are sorted by row number: if the first one loses a tie at the bound, all do.
+    for (std::uint32_t rest = near; rest != 0; rest &= rest - 1) {
+      const int lane = std::countr_zero(rest);
       if (point_box_distance(queries_.point(lane), targets_.box(node), columns) ==
               lane_bound_[lane] &&
-          top_k_[lane].turns_away(targets_, targets_.block_begin(block)))
-        lanes &= ~(std::uint32_t{1} << lane);
+          top_k_[lane].rejects_tie(targets_, targets_.block_begin(block)))
+        near &= ~(std::uint32_t{1} << lane);
     }
-    return lanes;
+    return near;
   }
 
-  /// Every query of the block looks through one block of targets.
-  void meet(std::int32_t block, std::size_t node) {
+  /// Compares the queries with one block of targets.
+  void search_block(std::int32_t block, std::size_t node) {
     ++visits_;
     bool has_shrunk = false;
-    for (std::uint32_t left = concerned(block, node); left != 0; left &= left - 1) {
-      const int lane = std::countr_zero(left);
+    for (std::uint32_t near = queries_near(block, node); near != 0; near &= near - 1) {
+      const int lane = std::countr_zero(near);
       TopK<T>& list = top_k_[lane];
-      list.meet(targets_, kernel_, block, queries_.point(lane));
+      list.add_block(targets_, kernel_, block, queries_.point(lane));
       has_shrunk |= list.bound() < lane_bound_[lane];
       lane_bound_[lane] = list.bound();
     }
     if (!has_shrunk) return;
-    // A bound of zero cannot fall: nothing that remains to be seen changes a radius.
-    const double widest = *std::max_element(lane_bound_, lane_bound_ + lanes());
-    bound_ = widest > 0 ? widest : -1;
+    // If all bounds are zero, no radius can decrease any more: -1 ends the search.
+    const double greatest = *std::max_element(lane_bound_, lane_bound_ + queries_.size());
+    bound_ = greatest > 0 ? greatest : -1;
   }
 
   QueryBlock<T> queries_;
@@ -102,13 +102,13 @@ class BlockSearch {
   bool is_self_join_;
   Buffer<Candidate> storage_;
   TopK<T> top_k_[kBlock];
-  alignas(64) double lane_bound_[kBlock];  // the bounds of the lists
+  alignas(64) double lane_bound_[kBlock];  // the bound of each list
+  double bound_ = kInfinity;               // the greatest of them
   std::size_t visits_ = 0;
-  double bound_ = kInfinity;  // the widest of them
 };
 
-/// Calls take(i, list) for every query, or those of one block in `step`; returns how many blocks
-/// were looked through.
+/// Calls take(i, top-k list) for every query i, by position, or only for those of every `step`-th
+/// block. Returns the number of target blocks visited.
 template <class T, class Take>
 std::size_t search_all_blocks(const Index<T>& queries, const Index<T>& targets, int k,
                               const Run& run, Take&& take, std::size_t step = 1) {
@@ -116,15 +116,15 @@ std::size_t search_all_blocks(const Index<T>& queries, const Index<T>& targets, 
   searches.reserve(static_cast<std::size_t>(run.threads));
   for (int t = 0; t < run.threads; ++t) searches.emplace_back(queries, targets, k);
   const std::size_t blocks = (static_cast<std::size_t>(queries.blocks()) + step - 1) / step;
-  // Neighboring blocks look at the same targets, so a thread takes a few in a row.
+  // Adjacent blocks of queries visit the same targets, so each thread takes several at a time.
   const std::size_t grain =
       std::clamp<std::size_t>(blocks / (8 * static_cast<std::size_t>(run.threads)), 1, 16);
   parallel_for(run, blocks, grain, [&](std::size_t begin, std::size_t end, int thread) {
     BlockSearch<T>& search = searches[static_cast<std::size_t>(thread)];
     for (std::size_t b = begin; b < end; ++b) {
       search.run(static_cast<std::int32_t>(b * step));
-      for (int lane = 0; lane < search.lanes(); ++lane)
-        take(static_cast<std::size_t>(search.begin() + lane), search.top_k(lane));
+      for (int lane = 0; lane < search.queries().size(); ++lane)
+        take(static_cast<std::size_t>(search.queries().begin() + lane), search.top_k(lane));
     }
   });
   std::size_t visits = 0;
@@ -132,14 +132,15 @@ std::size_t search_all_blocks(const Index<T>& queries, const Index<T>& targets, 
   return visits;
 }
 
-NeighborTable empty_table(std::size_t samples, std::size_t width) {
+NeighborTable allocate_table(std::size_t samples, std::size_t width) {
   return {Buffer<double>(samples * width), Buffer<std::int64_t>(samples * width)};
 }
 
-/// A search stops at k equal rows, whichever it visited first; this takes the lowest row numbers.
+/// Replaces the neighbors of samples with radius zero by the equal rows with the lowest numbers.
+/// The search stops at any k equal rows.
 template <class T>
-void settle_zero_radii(const Index<T>& index, std::size_t width, NeighborTable& table,
-                       const Run& run) {
+void fill_zero_radii(const Index<T>& index, std::size_t width, NeighborTable& table,
+                     const Run& run) {
   auto has_zero_radius = [&](std::int32_t i) {
     return table.distance[(static_cast<std::size_t>(index.row_at(i)) + 1) * width - 1] == 0;
   };
@@ -187,7 +188,7 @@ Buffer<double> kth_squared_distances(const Index<T>& queries, const Index<T>& ta
 template <class T>
 NeighborTable neighbor_table(const Index<T>& index, int k, const Run& run) {
   const auto width = static_cast<std::size_t>(k);
-  NeighborTable table = empty_table(index.samples(), width);
+  NeighborTable table = allocate_table(index.samples(), width);
   std::atomic<bool> has_zeros{false};
   search_all_blocks(index, index, k, run, [&](std::size_t i, const TopK<T>& found) {
     if (found[k - 1].squared == 0) has_zeros.store(true, std::memory_order_relaxed);
@@ -198,14 +199,14 @@ NeighborTable neighbor_table(const Index<T>& index, int k, const Run& run) {
       table.row[out + c] = index.row_at(neighbor.position);
     }
   });
-  if (has_zeros) settle_zero_radii(index, width, table, run);
+  if (has_zeros) fill_zero_radii(index, width, table, run);
   return table;
 }
 
 template <class T>
 NeighborTable neighbor_table(const Index<T>& index, const NeighborLists& lists, const Run& run) {
   const auto width = static_cast<std::size_t>(lists.k());
-  NeighborTable table = empty_table(index.samples(), width);
+  NeighborTable table = allocate_table(index.samples(), width);
   parallel_for(run, lists.samples(), tuning::kGrain, [&](std::size_t begin, std::size_t end, int) {
     for (auto i = static_cast<std::int32_t>(begin); i < static_cast<std::int32_t>(end); ++i) {
       const std::size_t out = static_cast<std::size_t>(index.row_at(i)) * width;
@@ -215,10 +216,10 @@ NeighborTable neighbor_table(const Index<T>& index, const NeighborLists& lists, 
       }
     }
   });
-  const double* radius = lists.squared_radii();
-  const bool has_zeros =
-      std::any_of(radius, radius + lists.samples(), [](double r) { return r == 0; });
-  if (has_zeros) settle_zero_radii(index, width, table, run);
+  const double* squared_radius = lists.squared_radii();
+  const bool has_zeros = std::any_of(squared_radius, squared_radius + lists.samples(),
+                                     [](double value) { return value == 0; });
+  if (has_zeros) fill_zero_radii(index, width, table, run);
   return table;
 }
 

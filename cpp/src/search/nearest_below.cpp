@@ -21,41 +21,43 @@ NearestBelow<T>::NearestBelow(const Index<T>& index, const double* key,
     : index_(index), key_(key), key_ranges_(key_ranges), kernel_(kernels<T>()) {}
 
 template <class T>
-Found NearestBelow<T>::from_point(const double* point, std::int32_t home, double limit) const {
+NearestSample NearestBelow<T>::from_point(const double* point, std::int32_t start_block,
+                                          double key_limit) const {
   const int columns = index_.columns();
-  Found best{-1, kInfinity};
+  NearestSample best{-1, kInfinity};
   visit_outward(
-      index_, home, 1,
+      index_, start_block, 1,
       [&](std::size_t node) {
-        if (!(key_ranges_[node].least < limit)) return kInfinity;
+        if (!(key_ranges_[node].least < key_limit)) return kInfinity;
         return node_distance(index_, node, point);
       },
-      // The largest finite number, so that infinity always means "skip".
+      // Always finite, so that an infinite distance skips the node.
       [&] { return std::min(best.squared_distance, std::numeric_limits<double>::max()); },
       [&](std::int32_t block, std::size_t node) {
         const std::int32_t first = index_.block_begin(block);
         const DenserInBlock found = kernel_.denser(index_.block(block), columns, point,
-                                                   best.squared_distance, key_ + first, limit);
+                                                   best.squared_distance, key_ + first, key_limit);
         for (std::uint32_t nearest = found.nearest; nearest != 0; nearest &= nearest - 1) {
           const std::int32_t j = first + std::countr_zero(nearest);
           if (best.position < 0 || found.squared < best.squared_distance ||
-              is_preferred(index_, key_, j, best.position))
+              precedes_by_key(index_, key_, j, best.position))
             best = {j, found.squared};
-          if (index_.is_point(node)) break;  // of equal samples the first has the lowest row number
+          if (index_.is_point(node)) break;  // the first of equal samples has the lowest row number
         }
       });
   return best;
 }
 
 template <class T>
-Found NearestBelow<T>::from_sample(std::int32_t position, double limit, double* point) const {
+NearestSample NearestBelow<T>::from_sample(std::int32_t position, double key_limit,
+                                           double* point) const {
   index_.gather(position, point);
-  return from_point(point, position / tuning::kBlock, limit);
+  return from_point(point, position / tuning::kBlock, key_limit);
 }
 
 template <class T>
 NearestRows nearest_below(const Index<T>& queries, const Index<T>& targets, const double* key,
-                          const double* limit, const Run& run) {
+                          const double* key_limit, const Run& run) {
   const Buffer<double> key_at =
       by_position(*targets.share_row_at_position(), key, targets.padded_samples(), run);
   const std::vector<ValueRange> key_ranges = targets.value_ranges(key_at.data(), run);
@@ -67,8 +69,8 @@ NearestRows nearest_below(const Index<T>& queries, const Index<T>& targets, cons
     for (auto i = static_cast<std::int32_t>(begin); i < static_cast<std::int32_t>(end); ++i) {
       const auto row = static_cast<std::size_t>(queries.row_at(i));
       queries.gather(i, point.data());
-      const Found found =
-          search.from_point(point.data(), is_self_join ? i / tuning::kBlock : -1, limit[row]);
+      const NearestSample found =
+          search.from_point(point.data(), is_self_join ? i / tuning::kBlock : -1, key_limit[row]);
       nearest.row[row] = found.position < 0 ? -1 : targets.row_at(found.position);
       nearest.squared_distance[row] = found.squared_distance;
     }

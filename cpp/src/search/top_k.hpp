@@ -11,165 +11,182 @@
 
 namespace quickshiftpp {
 
-/// The k nearest that one query has met so far.
+/// The k nearest candidates of one query so far: by squared distance, ties by row number.
 ///
-/// A sorted list, and a few candidates that wait: they are sorted among themselves and merged into
-/// the list when enough have come together, for k = 5 as for k = 500. A list of up to kShort lies
-/// with those that wait, in arrays that vector instructions sort and merge in one go.
+/// Consists of a sorted list and of pending candidates, which are sorted and merged into the list
+/// in batches. A list of up to kShortListSize candidates is stored in the same arrays as the
+/// pending ones and merged by the kernel `merge_top_k`, where the instruction set has one.
 template <class T>
 class TopK {
  public:
-  /// Candidates that `reset` needs room for.
-  static std::size_t room(int k) { return 2 * (static_cast<std::size_t>(k) + 1); }
+  /// The number of candidates that `storage` must hold for reset().
+  static std::size_t storage_size(int k) { return 2 * (static_cast<std::size_t>(k) + 1); }
 
-  /// `storage` has room for room(k) candidates; `self` is the query's own position, -1 for none.
+  /// Starts a new query. `self` is the position of the query itself, -1 if it is not a target.
   void reset(const Kernels<T>& kernel, Candidate* storage, int k, std::int32_t self) {
     sorted_ = storage;
     merged_ = storage + k + 1;
     k_ = k;
     self_ = self;
-    is_short_ = k <= kShort && kernel.select != nullptr;
+    is_short_ = k <= kShortListSize && kernel.merge_top_k != nullptr;
     filled_ = pending_ = 0;
-    bound_ = discarded_ = std::numeric_limits<double>::infinity();
+    bound_ = least_discarded_ = std::numeric_limits<double>::infinity();
   }
 
   bool is_full() const { return filled_ == k_; }
-  /// Every candidate beyond it can be ignored.
+  /// Candidates at a greater squared distance cannot enter the list.
   double bound() const { return bound_; }
 
-  /// Looks through a block. There is always room for one more.
-  void meet(const Index<T>& targets, const Kernels<T>& kernel, std::int32_t block,
-            const double* point) {
-    const int next = kShort + pending_;
+  /// Adds the samples of a block that are within the bound.
+  void add_block(const Index<T>& targets, const Kernels<T>& kernel, std::int32_t block,
+                 const double* point) {
+    const int next = kShortListSize + pending_;
     pending_ += kernel.within(targets.block(block), targets.block_begin(block), targets.columns(),
                               point, bound_, squared_ + next, position_ + next);
-    flush_when_due(targets, kernel);
+    merge_if_due(targets, kernel);
   }
-  /// Takes one sample at a known distance.
-  void take(const Index<T>& targets, const Kernels<T>& kernel, double squared,
-            std::int32_t position) {
+  /// Adds one sample at a known squared distance, unless it is beyond the bound.
+  void add(const Index<T>& targets, const Kernels<T>& kernel, double squared,
+           std::int32_t position) {
     if (squared > bound_) return;
-    squared_[kShort + pending_] = squared;
-    position_[kShort + pending_++] = position;
-    flush_when_due(targets, kernel);
+    squared_[kShortListSize + pending_] = squared;
+    position_[kShortListSize + pending_++] = position;
+    merge_if_due(targets, kernel);
   }
 
-  /// Whether a sample at the bound comes after the last of a full list; it is a tie beyond it then.
-  bool turns_away(const Index<T>& targets, std::int32_t position) {
+  /// For a sample exactly at the bound: whether it loses the tie with the last entry of a full
+  /// list. If so, tied_beyond() takes note of it, and the caller need not add it.
+  bool rejects_tie(const Index<T>& targets, std::int32_t position) {
     if (filled_ < k_ || row(targets, position) < row(targets, (*this)[k_ - 1].position))
       return false;
-    discarded_ = bound_;
+    least_discarded_ = bound_;
     return true;
   }
 
-  void flush(const Index<T>& targets, const Kernels<T>& kernel) {
-    while (pending_ > 0) absorb(targets, kernel);
+  /// Merges all pending candidates. Only then is the list complete.
+  void merge_pending(const Index<T>& targets, const Kernels<T>& kernel) {
+    while (pending_ > 0) merge_batch(targets, kernel);
   }
 
   Candidate operator[](int i) const {
     return is_short_ ? Candidate{squared_[i], position_[i]} : sorted_[i];
   }
-  /// Something as near as the last of the list was left out.
-  bool tied_beyond() const { return discarded_ == bound_; }
+  /// Whether a candidate at the same distance as the last entry was discarded.
+  bool tied_beyond() const { return least_discarded_ == bound_; }
+
+  // Former names.
+  static std::size_t room(int k) { return storage_size(k); }
+  void take(const Index<T>& targets, const Kernels<T>& kernel, double squared,
+            std::int32_t position) {
+    add(targets, kernel, squared, position);
+  }
+  void flush(const Index<T>& targets, const Kernels<T>& kernel) { merge_pending(targets, kernel); }
 
  private:
-  static constexpr Candidate kLast{std::numeric_limits<double>::infinity(), -1};
+  /// Sorts after every candidate; ends the lists that are merged.
+  static constexpr Candidate kSentinel{std::numeric_limits<double>::infinity(), -1};
 
-  void flush_when_due(const Index<T>& targets, const Kernels<T>& kernel) {
+  /// Keeps the number of pending candidates below tuning::kFlush, so that those of another block
+  /// always fit. Merges earlier where this fills the list, which gives it a finite bound.
+  void merge_if_due(const Index<T>& targets, const Kernels<T>& kernel) {
     const int missing = k_ - filled_;
     if (pending_ >= (missing > 0 ? std::min(missing, tuning::kFlush) : tuning::kFlush))
-      absorb(targets, kernel);
+      merge_batch(targets, kernel);
   }
 
-  /// Takes those that wait into the list, or the first of them.
-  void absorb(const Index<T>& targets, const Kernels<T>& kernel) {
+  /// Merges all pending candidates into the list, but no more than kShortListSize into a short one.
+  void merge_batch(const Index<T>& targets, const Kernels<T>& kernel) {
     if (is_short_)
-      select(targets, kernel);
+      merge_short(targets, kernel);
     else
-      merge(targets, kernel);
+      merge_long(targets, kernel);
   }
 
-  /// Takes the first of those that wait into a short list, and turns away what is now too far.
-  void select(const Index<T>& targets, const Kernels<T>& kernel) {
-    const int count = std::min(pending_, kShort);
-    Selection selection{false, 0};
-    if (!is_tied_) selection = kernel.select(squared_, position_, filled_, count, k_);
-    if (!selection.is_sure) selection.next = select_by_row(targets, kernel, count);
-    discarded_ = std::min(discarded_, selection.next);
+  /// Merges the first pending candidates into a short list. Of the others, keeps those within the
+  /// new bound.
+  void merge_short(const Index<T>& targets, const Kernels<T>& kernel) {
+    const int count = std::min(pending_, kShortListSize);
+    TopKMerge merge{false, 0};
+    if (!had_ties_) merge = kernel.merge_top_k(squared_, position_, filled_, count, k_);
+    if (!merge.is_done) merge.least_discarded = merge_short_by_row(targets, kernel, count);
+    least_discarded_ = std::min(least_discarded_, merge.least_discarded);
     filled_ = std::min(k_, filled_ + count);
     if (filled_ == k_) bound_ = squared_[k_ - 1];
-    int left = 0;
+    int kept = 0;
     for (int i = count; i < pending_; ++i) {
-      squared_[kShort + left] = squared_[kShort + i];
-      position_[kShort + left] = position_[kShort + i];
-      left += squared_[kShort + i] <= bound_;
+      squared_[kShortListSize + kept] = squared_[kShortListSize + i];
+      position_[kShortListSize + kept] = position_[kShortListSize + i];
+      kept += squared_[kShortListSize + i] <= bound_;
     }
-    pending_ = left;
+    pending_ = kept;
   }
 
-  /// The same where ties must be settled. Returns the least squared distance among those left out.
-  double select_by_row(const Index<T>& targets, const Kernels<T>& kernel, int count) {
-    Candidate old[kShort + 1], fresh[kShort + 1];
+  /// The same merge, with ties broken by row number. Returns the least squared distance that was
+  /// discarded.
+  double merge_short_by_row(const Index<T>& targets, const Kernels<T>& kernel, int count) {
+    Candidate old[kShortListSize + 1], fresh[kShortListSize + 1];
     for (int i = 0; i < filled_; ++i) old[i] = {squared_[i], position_[i]};
-    old[filled_] = kLast;
-    // Where some tie, others will: the next query need not try without.
-    is_tied_ = !sort(targets, kernel, squared_ + kShort, position_ + kShort, count, fresh);
-    fresh[count] = kLast;
+    old[filled_] = kSentinel;
+    // Data with ties usually have more of them: the next batch does not try merge_top_k first.
+    had_ties_ =
+        !sort(targets, kernel, squared_ + kShortListSize, position_ + kShortListSize, count, fresh);
+    fresh[count] = kSentinel;
     const Candidate *a = old, *b = fresh;
     const int total = std::min(k_, filled_ + count);
     for (int out = 0; out < total; ++out) {
-      const Candidate next = ByRow{*this, targets}(*b, *a) ? *b++ : *a++;
+      const Candidate next = IsNearer{*this, targets}(*b, *a) ? *b++ : *a++;
       squared_[out] = next.squared;
       position_[out] = next.position;
     }
     return std::min(a->squared, b->squared);
   }
 
-  /// Takes all that wait into a list of any length.
-  void merge(const Index<T>& targets, const Kernels<T>& kernel) {
-    const ByRow comes_first{*this, targets};
+  /// Merges all pending candidates into a list of any length.
+  void merge_long(const Index<T>& targets, const Kernels<T>& kernel) {
+    const IsNearer is_nearer{*this, targets};
     Candidate fresh[tuning::kPending + 1];
-    sort(targets, kernel, squared_ + kShort, position_ + kShort, pending_, fresh);
-    fresh[pending_] = kLast;
-    sorted_[filled_] = kLast;
+    sort(targets, kernel, squared_ + kShortListSize, position_ + kShortListSize, pending_, fresh);
+    fresh[pending_] = kSentinel;
+    sorted_[filled_] = kSentinel;
     const int total = std::min(k_, filled_ + pending_);
     const Candidate *a = sorted_, *b = fresh;
     for (int out = 0; out < total; ++out) {
       bool take_fresh = b->squared < a->squared;
       if (b->squared == a->squared) [[unlikely]]
-        take_fresh = comes_first(*b, *a);
+        take_fresh = is_nearer(*b, *a);
       merged_[out] = *(take_fresh ? b : a);
       b += take_fresh;
       a += !take_fresh;
     }
-    discarded_ = std::min({discarded_, a->squared, b->squared});
+    least_discarded_ = std::min({least_discarded_, a->squared, b->squared});
     std::swap(sorted_, merged_);
     filled_ = total;
     pending_ = 0;
     if (filled_ == k_) bound_ = sorted_[k_ - 1].squared;
   }
 
-  /// Sorts by distance, ties by row number. Returns whether there was none to settle.
+  /// Sorts by distance, ties by row number. Returns true if there were no ties, nor any distances
+  /// so close that the kernel could not order them.
   bool sort(const Index<T>& targets, const Kernels<T>& kernel, double* squared,
             const std::int32_t* position, int count, Candidate* out) const {
     if (kernel.sort(squared, position, count, out)) return true;
     for (int begin = 0, end; begin < count; begin = end) {
-      for (end = begin + 1; end < count && is_too_close(out[begin].squared, out[end].squared);)
+      for (end = begin + 1; end < count && has_same_sort_key(out[begin].squared, out[end].squared);)
         ++end;
-      if (end - begin > 1) std::sort(out + begin, out + end, ByRow{*this, targets});
+      if (end - begin > 1) std::sort(out + begin, out + end, IsNearer{*this, targets});
     }
     return false;
   }
 
-  /// The sample itself comes before all that coincide with it, kLast after all that are infinitely
-  /// far.
+  /// The row number that breaks ties. The query itself precedes all samples equal to it; kSentinel
+  /// follows all samples at infinite distance.
   std::int32_t row(const Index<T>& targets, std::int32_t position) const {
     if (position < 0) return std::numeric_limits<std::int32_t>::max();
     return position == self_ ? -1 : targets.row_at(position);
   }
 
-  /// By distance; ties by row number.
-  struct ByRow {
+  /// The order of the list: by squared distance, ties by row number.
+  struct IsNearer {
     const TopK& list;
     const Index<T>& targets;
     bool operator()(const Candidate& a, const Candidate& b) const {
@@ -178,20 +195,20 @@ class TopK {
     }
   };
 
-  Candidate* sorted_ = nullptr;  // a list that is not short
-  Candidate* merged_ = nullptr;  // where its next merge goes
+  Candidate* sorted_ = nullptr;  // the list, unless it is short
+  Candidate* merged_ = nullptr;  // where the next merge writes the list
   int k_ = 0;
-  int filled_ = 0;
-  int pending_ = 0;
+  int filled_ = 0;   // candidates in the list
+  int pending_ = 0;  // candidates that are not merged yet
   std::int32_t self_ = -1;
   bool is_short_ = false;
-  bool is_tied_ = false;  // what came last held ties
+  bool had_ties_ = false;  // in the batch merged last
   double bound_ = std::numeric_limits<double>::infinity();
-  double discarded_ =
-      std::numeric_limits<double>::infinity();  // least squared distance among those left out
-  // The short list, from kShort on those that wait.
-  double squared_[kShort + tuning::kPending + 8];
-  std::int32_t position_[kShort + tuning::kPending + 8];
+  double least_discarded_ = std::numeric_limits<double>::infinity();  // a squared distance
+  // The short list, followed from kShortListSize on by the pending candidates. `within` may write a
+  // whole vector after its last result.
+  double squared_[kShortListSize + tuning::kPending + 8];
+  std::int32_t position_[kShortListSize + tuning::kPending + 8];
 };
 
 }  // namespace quickshiftpp

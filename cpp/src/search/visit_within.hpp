@@ -9,28 +9,28 @@
 
 namespace quickshiftpp {
 
-/// Calls visit(j, squared distance) for the samples j within a squared distance of sample i, itself
-/// included, in the nodes for which admits(node) holds.
+/// Calls visit(j, squared distance) for every sample j within a squared radius of sample i,
+/// including i itself. Skips the nodes for which admits(node) is false.
 template <class T, class Admits, class Visit>
-void visit_within(const Index<T>& index, std::int32_t i, double squared_limit, Admits&& admits,
+void visit_within(const Index<T>& index, std::int32_t i, double squared_radius, Admits&& admits,
                   Visit&& visit) {
-  constexpr std::int32_t all_copies = std::numeric_limits<std::int32_t>::max();
+  constexpr std::int32_t all_equal_blocks = std::numeric_limits<std::int32_t>::max();
   const Kernels<T>& kernel = kernels<T>();
   std::vector<double> point(static_cast<std::size_t>(index.columns()));
   index.gather(i, point.data());
   visit_outward(
-      index, i / tuning::kBlock, all_copies,
+      index, i / tuning::kBlock, all_equal_blocks,
       [&](std::size_t node) {
         return admits(node) ? node_distance(index, node, point.data())
                             : std::numeric_limits<double>::infinity();
       },
-      [&] { return squared_limit; },
+      [&] { return squared_radius; },
       [&](std::int32_t block, std::size_t) {
-        double squared[kFoundCapacity];
-        std::int32_t position[kFoundCapacity];
+        double squared[kWithinCapacity];
+        std::int32_t position[kWithinCapacity];
         const int found =
             kernel.within(index.block(block), index.block_begin(block), index.columns(),
-                          point.data(), squared_limit, squared, position);
+                          point.data(), squared_radius, squared, position);
         for (int c = 0; c < found; ++c) visit(position[c], squared[c]);
       });
 }

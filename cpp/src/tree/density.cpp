@@ -15,7 +15,7 @@ namespace quickshiftpp {
 
 namespace {
 
-/// A sum of up to 2^31 terms of up to 2^51 each.
+/// A 128-bit sum of up to 2^31 terms of up to 2^51 each.
 struct WideSum {
   std::uint64_t high = 0, low = 0;
 
@@ -29,42 +29,45 @@ struct WideSum {
     low += part;
     high += low < part;
   }
+  /// The sum of the terms, each times 2^-51.
   double scaled() const {
     return std::ldexp(static_cast<double>(high), 64 - 51) +
            std::ldexp(static_cast<double>(low), -51);
   }
 };
 
+/// The sum over the samples i for which is_wanted(i) holds.
 template <class T, class IsWanted>
 LogRadiusSum log_radius_sum_of(const Index<T>& index, const NeighborLists& lists, const Run& run,
                                IsWanted&& is_wanted) {
-  constexpr double unit = 65536;
+  constexpr double units_per_one = 65536;  // sums are in units of 2^-16
   std::atomic<std::int64_t> sum{0}, count{0};
   parallel_for(run, lists.samples(), tuning::kGrain, [&](std::size_t begin, std::size_t end, int) {
     std::int64_t part_sum = 0, part_count = 0;
     for (auto i = static_cast<std::int32_t>(begin); i < static_cast<std::int32_t>(end); ++i) {
       if (!is_wanted(i)) continue;
-      const double radius = lists.squared_radii()[i];
-      // The logarithm of a product of a few quotients at a time: logarithms are dear.
+      const double squared_radius = lists.squared_radii()[i];
+      // Logarithms are slow, so this takes the logarithm of products of many quotients.
       double logs = 0, product = 1;
       int nearer = 0;
       for (int c = 1; c + 1 < lists.k(); ++c) {
         const double squared = lists.squared_distance(index, i, c);
         if (squared == 0) continue;
         ++nearer;
-        product *= std::min(radius / squared, 1e200);  // beyond that it is no dimension's doing
+        // The cap, which only nearly equal samples reach, prevents overflow.
+        product *= std::min(squared_radius / squared, 1e200);
         if (product > 1e100) {
           logs += std::log(product);
           product = 1;
         }
       }
-      part_sum += std::llround(0.5 * unit * (logs + std::log(product)));
+      part_sum += std::llround(0.5 * units_per_one * (logs + std::log(product)));
       part_count += nearer;
     }
     sum.fetch_add(part_sum, std::memory_order_relaxed);
     count.fetch_add(part_count, std::memory_order_relaxed);
   });
-  return {static_cast<double>(sum) / unit, static_cast<double>(count)};
+  return {static_cast<double>(sum) / units_per_one, static_cast<double>(count)};
 }
 
 }  // namespace
@@ -85,11 +88,12 @@ void knn_log_density(const double* squared_radius, std::size_t count, std::size_
 void radii(const double* squared_radius, std::size_t count, int scale_exponent, double* out,
            const Run& run) {
   const double factor = std::ldexp(1.0, -scale_exponent);
-  const bool is_exact = std::isnormal(factor);
+  // Multiplying is faster than ldexp, but the factor may overflow or underflow.
+  const bool has_factor = std::isnormal(factor);
   parallel_for(run, count, tuning::kGrain, [&](std::size_t begin, std::size_t end, int) {
     for (std::size_t i = begin; i < end; ++i) {
       const double radius = std::sqrt(squared_radius[i]);
-      out[i] = is_exact ? radius * factor : std::ldexp(radius, -scale_exponent);
+      out[i] = has_factor ? radius * factor : std::ldexp(radius, -scale_exponent);
     }
   });
 }
@@ -98,9 +102,10 @@ template <class T>
 LogRadiusSum log_radius_sum(const Index<T>& index, const NeighborLists& lists, const Run& run) {
   const double share = static_cast<double>(tuning::kDimensionSamples) / index.samples();
   if (share < 1) {
-    const auto most = static_cast<std::uint64_t>(share * 0x1p64);
+    const auto hash_limit = static_cast<std::uint64_t>(share * 0x1p64);
     const LogRadiusSum part = log_radius_sum_of(index, lists, run, [&](std::int32_t i) {
-      return coordinate_hash(index.columns(), [&](int c) { return index.coordinate(i, c); }) < most;
+      return coordinate_hash(index.columns(), [&](int c) { return index.coordinate(i, c); }) <
+             hash_limit;
     });
     if (part.count > 0) return part;
   }
@@ -129,7 +134,7 @@ Buffer<double> gaussian_sums(const Index<T>& index, double rate, const Run& run)
               const Node& range = index.node(node);
               if (range.is_leaf()) {
                 sum.add(term, 1);
-              } else {  // equal samples, of which this is the first block
+              } else {  // a subtree of equal samples, of which only this block is visited
                 const std::int32_t copies =
                     index.block_end(range.last - 1) - index.block_begin(range.first);
                 sum.add(term / tuning::kBlock, static_cast<std::uint32_t>(copies));

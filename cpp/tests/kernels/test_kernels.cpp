@@ -15,17 +15,18 @@
 using namespace quickshiftpp;
 using tuning::kBlock;
 
-TEST_CASE_TEMPLATE("within: the lanes within the limit, to the last bit", T, float, double) {
-  testing::Bench bench;
+TEST_CASE_TEMPLATE("within: samples and squared distances equal those of a plain loop", T, float,
+                   double) {
+  testing::TwoThreads two_threads;
   for (int columns : {1, 2, 3, 4, 5, 6, 16, 31, 32, 33, 64, 100}) {
     const std::size_t samples = 2 * kBlock - 5;
     const auto rows = testing::random_rows<T>(samples, columns, 0, 7);
-    const Index<T> index(rows.data(), samples, columns, false, bench.run);
+    const Index<T> index(rows.data(), samples, columns, false, two_threads.run);
     std::vector<double> query(rows.begin(), rows.begin() + columns);
     for (double limit : {0.0, 0.3 * columns, 0.7 * columns, 1e300}) {
       for (std::int32_t block = 0; block < index.blocks(); ++block) {
-        double squared[kFoundCapacity];
-        std::int32_t position[kFoundCapacity];
+        double squared[kWithinCapacity];
+        std::int32_t position[kWithinCapacity];
         const int found = kernels<T>().within(index.block(block), index.block_begin(block), columns,
                                               query.data(), limit, squared, position);
         int expected = 0;
@@ -43,10 +44,10 @@ TEST_CASE_TEMPLATE("within: the lanes within the limit, to the last bit", T, flo
   }
 }
 
-TEST_CASE("gaussian: near the C library's exponential, and an integer") {
-  testing::Bench bench;
+TEST_CASE("gaussian: close to the C library's exponential; exactly 1 for the sample itself") {
+  testing::TwoThreads two_threads;
   const auto rows = testing::random_rows<double>(kBlock, 3, 0, 3);
-  const Index<double> index(rows.data(), kBlock, 3, false, bench.run);
+  const Index<double> index(rows.data(), kBlock, 3, false, two_threads.run);
   for (double rate : {0.01, 1.0, 9.0}) {
     double expected = 0;
     for (std::size_t i = 0; i < kBlock; ++i)
@@ -55,20 +56,20 @@ TEST_CASE("gaussian: near the C library's exponential, and an integer") {
         kernels<double>().gaussian(index.block(0), 3, rows.data(), rate, 36.1 / rate), -51);
     CHECK(std::abs(sum - expected) < 1e-13);
   }
-  // Alone in its block a sample counts itself with exactly 1.
-  const Index<double> one(rows.data(), 1, 3, false, bench.run);
+  // For a sample alone in its block, the sum is the term of the sample itself: exactly 1.
+  const Index<double> one(rows.data(), 1, 3, false, two_threads.run);
   CHECK(kernels<double>().gaussian(one.block(0), 3, rows.data(), 1.0, 36.1) == std::uint64_t{1}
                                                                                    << 51);
 }
 
-TEST_CASE("near_box: point_box_distance of every lane, ties included") {
-  testing::Bench bench;
+TEST_CASE("near_box agrees with point_box_distance, also at the limit itself") {
+  testing::TwoThreads two_threads;
   for (int columns : {1, 2, 3, 5, 9, 40}) {
     const auto rows = testing::random_rows<float>(kBlock, columns, 12, columns);
-    const Index<float> index(rows.data(), kBlock, columns, false, bench.run);
+    const Index<float> index(rows.data(), kBlock, columns, false, two_threads.run);
     std::vector<double> box(2 * static_cast<std::size_t>(columns), 4.0), point(columns);
     for (int c = 0; c < columns; ++c) box[columns + c] = 6.0 + c % 2;
-    for (double slack : {0.0, -1.0, 1.0}) {  // at the distance itself, below it and beyond it
+    for (double slack : {0.0, -1.0, 1.0}) {  // at the distance itself, below it and above it
       alignas(64) double limit[kBlock];
       std::uint32_t expected = 0;
       for (int lane = 0; lane < kBlock; ++lane) {
@@ -82,14 +83,14 @@ TEST_CASE("near_box: point_box_distance of every lane, ties included") {
   }
 }
 
-TEST_CASE("sort: by squared distance, unless some are nearly equal") {
+TEST_CASE("sort: by squared distance; reports distances that it may not have ordered") {
   std::mt19937 engine(3);
   for (int count = 1; count <= tuning::kPending; ++count) {
     for (int values : {3, 1000000}) {
       std::vector<double> squared =
           testing::random_rows<double>(tuning::kPending + 8, 1, values, count);
       for (double& value : squared) value *= value;
-      // Now and then two that differ in their last bits only, or not at all.
+      // In half of the rounds, two distances differ in the last bit or are equal.
       if (count > 2 && engine() % 2 == 0)
         squared[engine() % count] = std::nextafter(squared[engine() % count], engine() % 2);
       std::vector<std::int32_t> position(squared.size());
@@ -100,19 +101,19 @@ TEST_CASE("sort: by squared distance, unless some are nearly equal") {
       }
       std::sort(expected.begin(), expected.end());
       std::vector<Candidate> sorted(tuning::kPending);
-      const bool is_sure =
+      const bool is_certain =
           kernels<float>().sort(squared.data(), position.data(), count, sorted.data());
-      bool is_distinct = true, is_apart = true;
+      bool are_distinct = true, have_distinct_keys = true;
       for (int i = 1; i < count; ++i) {
-        is_distinct &= expected[i].first != expected[i - 1].first;
-        is_apart &= !is_too_close(expected[i].first, expected[i - 1].first);
-        // Those that are not too close are sorted in any case.
-        if (!is_too_close(sorted[i].squared, sorted[i - 1].squared))
+        are_distinct &= expected[i].first != expected[i - 1].first;
+        have_distinct_keys &= !has_same_sort_key(expected[i].first, expected[i - 1].first);
+        // Candidates with different keys are always in order.
+        if (!has_same_sort_key(sorted[i].squared, sorted[i - 1].squared))
           CHECK(sorted[i].squared > sorted[i - 1].squared);
       }
-      if (!is_distinct) CHECK(!is_sure);
-      if (is_apart) CHECK(is_sure);
-      if (!is_sure)
+      if (!are_distinct) CHECK(!is_certain);
+      if (have_distinct_keys) CHECK(is_certain);
+      if (!is_certain)
         std::sort(sorted.begin(), sorted.begin() + count, [](auto& a, auto& b) {
           return std::pair(a.squared, a.position) < std::pair(b.squared, b.position);
         });
@@ -124,26 +125,26 @@ TEST_CASE("sort: by squared distance, unless some are nearly equal") {
   }
 }
 
-TEST_CASE("select: the k nearest of a list and new ones, or nothing where some are nearly equal") {
-  const auto select = kernels<double>().select;
-  if (select == nullptr) return;
+TEST_CASE("merge_top_k: the k nearest, or an unchanged list if two sort keys are equal") {
+  const auto merge_top_k = kernels<double>().merge_top_k;
+  if (merge_top_k == nullptr) return;
   std::mt19937 engine(4);
   for (int round = 0; round < 4000; ++round) {
-    const int k = 1 + static_cast<int>(engine() % kShort);
+    const int k = 1 + static_cast<int>(engine() % kShortListSize);
     const int filled = static_cast<int>(engine() % (k + 1));
-    const int count = 1 + static_cast<int>(engine() % kShort);
+    const int count = 1 + static_cast<int>(engine() % kShortListSize);
     const unsigned values = round % 4 == 0 ? 60 : 1000000000;
-    std::vector<double> squared(2 * kShort, std::numeric_limits<double>::quiet_NaN());
-    std::vector<std::int32_t> position(2 * kShort, -1);
+    std::vector<double> squared(2 * kShortListSize, std::numeric_limits<double>::quiet_NaN());
+    std::vector<std::int32_t> position(2 * kShortListSize, -1);
     std::vector<std::pair<double, std::int32_t>> expected;
     for (int i = 0; i < filled + count; ++i)
       expected.emplace_back(engine() % values * 0.37, static_cast<std::int32_t>(engine() % 1000));
-    if (round % 4 == 1)  // two that differ in their last bits only
+    if (round % 4 == 1)  // two distances that differ in the last bit
       expected[engine() % expected.size()].first =
           std::nextafter(expected[engine() % expected.size()].first, 1e9);
     std::sort(expected.begin(), expected.begin() + filled);
     for (int i = 0; i < filled + count; ++i) {
-      const int to = i < filled ? i : kShort + i - filled;
+      const int to = i < filled ? i : kShortListSize + i - filled;
       squared[to] = expected[i].first;
       position[to] = expected[i].second;
     }
@@ -151,36 +152,37 @@ TEST_CASE("select: the k nearest of a list and new ones, or nothing where some a
     std::sort(expected.begin(), expected.end());
     const int kept = std::min(k, filled + count);
     const bool has_more = filled + count > k;
-    bool is_apart = true;
+    bool have_distinct_keys = true;
     for (int i = 1; i < kept + has_more; ++i)
-      is_apart &= !is_too_close(expected[i].first, expected[i - 1].first);
-    const Selection found = select(squared.data(), position.data(), filled, count, k);
-    CHECK(found.is_sure == is_apart);
-    if (!found.is_sure) {
+      have_distinct_keys &= !has_same_sort_key(expected[i].first, expected[i - 1].first);
+    const TopKMerge merge = merge_top_k(squared.data(), position.data(), filled, count, k);
+    CHECK(merge.is_done == have_distinct_keys);
+    if (!merge.is_done) {
       for (int i = 0; i < filled; ++i) CHECK(squared[i] == squared_before[i]);
       continue;
     }
     if (has_more)
-      CHECK(is_too_close(found.next, expected[k].first));
+      CHECK(has_same_sort_key(merge.least_discarded, expected[k].first));
     else
-      CHECK(found.next == std::numeric_limits<double>::infinity());
+      CHECK(merge.least_discarded == std::numeric_limits<double>::infinity());
     for (int i = 0; i < kept; ++i) {
       CHECK(squared[i] == expected[i].first);
       CHECK(position[i] == expected[i].second);
     }
-    for (int i = kShort; i < kShort + count; ++i) CHECK(squared[i] == squared_before[i]);
+    for (int i = kShortListSize; i < kShortListSize + count; ++i)
+      CHECK(squared[i] == squared_before[i]);
   }
 }
 
-TEST_CASE("reaching, denser: what plain loops find") {
-  testing::Bench bench;
+TEST_CASE("reaching and denser agree with plain loops") {
+  testing::TwoThreads two_threads;
   std::mt19937 engine(5);
   for (int round = 0; round < 8; ++round) {
-    alignas(64) double radius[kBlock];
-    for (double& r : radius) r = static_cast<double>(engine() % 6);
+    alignas(64) double squared_radius[kBlock];
+    for (double& value : squared_radius) value = static_cast<double>(engine() % 6);
     for (int columns : {1, 2, 3, 5}) {
       const auto rows = testing::random_rows<double>(kBlock, columns, 3, 9 + columns);
-      const Index<double> index(rows.data(), kBlock, columns, false, bench.run);
+      const Index<double> index(rows.data(), kBlock, columns, false, two_threads.run);
       const std::vector<double> query(columns, 1.0);
       std::uint32_t reaching = 0, equally_dense = 0, nearest = 0;
       double least = 4;  // the limit
@@ -189,16 +191,16 @@ TEST_CASE("reaching, denser: what plain loops find") {
         for (int c = 0; c < columns; ++c)
           squared += (rows[i * columns + c] - 1) * (rows[i * columns + c] - 1);
         const std::uint32_t bit = std::uint32_t{1} << i;
-        if (squared <= radius[i] && radius[i] <= 3) reaching |= bit;
-        if (squared <= 4 && radius[i] == 3) equally_dense |= bit;
-        if (squared > least || radius[i] >= 3) continue;
+        if (squared <= squared_radius[i] && squared_radius[i] <= 3) reaching |= bit;
+        if (squared <= 4 && squared_radius[i] == 3) equally_dense |= bit;
+        if (squared > least || squared_radius[i] >= 3) continue;
         nearest = squared < least ? bit : nearest | bit;
         least = squared;
       }
       const auto& kernel = kernels<double>();
-      CHECK(kernel.reaching(index.block(0), columns, query.data(), 3, radius) == reaching);
+      CHECK(kernel.reaching(index.block(0), columns, query.data(), 3, squared_radius) == reaching);
       const DenserInBlock found =
-          kernel.denser(index.block(0), columns, query.data(), 4, radius, 3);
+          kernel.denser(index.block(0), columns, query.data(), 4, squared_radius, 3);
       CHECK(found.nearest == nearest);
       CHECK(found.equally_dense == equally_dense);
       if (nearest != 0) CHECK(found.squared == least);
@@ -206,7 +208,7 @@ TEST_CASE("reaching, denser: what plain loops find") {
   }
 }
 
-TEST_CASE_TEMPLATE("row_distances: sums in column order, to the last bit", T, float, double) {
+TEST_CASE_TEMPLATE("row_distances: exactly the sums in column order", T, float, double) {
   for (std::size_t columns : {1u, 3u, 8u, 13u, 64u, 100u}) {
     const auto data = testing::random_rows<T>(kRowsTogether + 1, static_cast<int>(columns), 0, 7);
     const T* rows[kRowsTogether];
@@ -226,14 +228,13 @@ TEST_CASE_TEMPLATE("row_distances: sums in column order, to the last bit", T, fl
 
 namespace {
 
-/// Points as words of ScreenKernels, and as the numbers that these stand for.
-struct Written {
+/// Random points, packed into words as ScreenKernels expects them, and the values they represent.
+struct PackedRows {
   std::vector<std::uint32_t> words;  // row-major
   std::vector<double> values;
   int row_words;
 
-  /// Random points, in float32 or as integers.
-  Written(std::size_t samples, int axes, bool is_rounded, int row_words, unsigned seed)
+  PackedRows(std::size_t samples, int axes, bool is_rounded, int row_words, unsigned seed)
       : words(samples * row_words), values(samples * axes), row_words(row_words) {
     const auto rows = testing::random_rows<float>(samples, axes, 0, seed);
     for (std::size_t i = 0; i < samples; ++i)
@@ -254,13 +255,13 @@ struct Written {
 
 }  // namespace
 
-TEST_CASE("screen: what a plain loop keeps, but for rounding") {
+TEST_CASE("screen and screen_both agree with a plain loop, up to rounding") {
   for (bool is_rounded : {false, true})
     for (int axes : {1, 2, 15, 16, 33, 40}) {
       const double unit = is_rounded ? 1e6 : 1;
       const int words = is_rounded ? (axes + 1) / 2 : axes;
-      const Written points(tuning::kQueryGroup, axes, is_rounded, words, 3 + axes);
-      const Written targets(kBlock, axes, is_rounded, words, 4 + axes);
+      const PackedRows points(tuning::kQueryGroup, axes, is_rounded, words, 3 + axes);
+      const PackedRows targets(kBlock, axes, is_rounded, words, 4 + axes);
       std::vector<std::uint32_t> by_word(words * tuning::kQueryGroup), block(words * kBlock);
       for (int w = 0; w < words; ++w) {
         for (int q = 0; q < tuning::kQueryGroup; ++q)
@@ -277,7 +278,7 @@ TEST_CASE("screen: what a plain loop keeps, but for rounding") {
       threshold[7] = std::numeric_limits<float>::infinity();
       const ScreenKernels& kernel = screen_kernels(is_rounded);
       kernel.screen(block.data(), words, by_word.data(), half_norm, threshold, mask);
-      // For both sides: the same, and the other way round.
+      // screen_both: the same mask, and one for the other side.
       float own_half_norm[tuning::kQueryGroup], other_threshold[kBlock];
       std::uint32_t same[tuning::kQueryGroup], other[tuning::kQueryGroup];
       for (int q = 0; q < tuning::kQueryGroup; ++q) own_half_norm[q] = in_units(0.03 * q);
@@ -311,7 +312,7 @@ TEST_CASE("pair_distances: up to rounding") {
     for (int words : {16, 48, 192}) {
       const int axes = is_rounded ? 2 * words : words;
       const std::size_t samples = 5;
-      const Written rows(samples, axes, is_rounded, words, static_cast<unsigned>(words));
+      const PackedRows rows(samples, axes, is_rounded, words, static_cast<unsigned>(words));
       const SamplePair pairs[] = {{0, 1, 7}, {4, 0, 0}, {2, 2, 1}};
       float squared[3];
       screen_kernels(is_rounded).pair_distances(rows.words.data(), words, words, pairs, 3, squared);

@@ -7,12 +7,13 @@
 
 using namespace quickshiftpp;
 
-TEST_CASE_TEMPLATE("the tree holds every sample once, inside its boxes", T, float, double) {
-  testing::Bench bench;
+TEST_CASE_TEMPLATE("the tree contains every sample once, inside its bounding boxes", T, float,
+                   double) {
+  testing::TwoThreads two_threads;
   for (std::size_t samples : {1u, 31u, 32u, 33u, 1000u, 40000u}) {
     const int columns = 3;
     const auto rows = testing::random_rows<T>(samples, columns, samples % 2 ? 0 : 4, 11);
-    const Index<T> index(rows.data(), samples, columns, true, bench.run);
+    const Index<T> index(rows.data(), samples, columns, true, two_threads.run);
     std::set<std::int32_t> seen;
     for (std::size_t n = 0; n < index.nodes(); ++n) {
       const Node& node = index.node(n);
@@ -36,21 +37,21 @@ TEST_CASE_TEMPLATE("the tree holds every sample once, inside its boxes", T, floa
   }
 }
 
-TEST_CASE("visit_outward: every block within the bound once, home first") {
-  testing::Bench bench;
+TEST_CASE("visit_outward visits every block within the bound once, the start block first") {
+  testing::TwoThreads two_threads;
   const std::size_t samples = 3000;
   const auto rows = testing::random_rows<double>(samples, 2, 0, 5);
   for (bool tree : {true, false}) {
-    const Index<double> index(rows.data(), samples, 2, tree, bench.run);
-    for (std::int32_t home : {-1, 0, 17, index.blocks() - 1}) {
+    const Index<double> index(rows.data(), samples, 2, tree, two_threads.run);
+    for (std::int32_t start_block : {-1, 0, 17, index.blocks() - 1}) {
       std::vector<std::int32_t> visited;
       visit_outward(
-          index, home, 1, [](std::size_t) { return 0.0; }, [] { return 1.0; },
+          index, start_block, 1, [](std::size_t) { return 0.0; }, [] { return 1.0; },
           [&](std::int32_t block, std::size_t node) {
             CHECK(index.node(node).first == block);
             visited.push_back(block);
           });
-      if (home >= 0) CHECK(visited.front() == home);
+      if (start_block >= 0) CHECK(visited.front() == start_block);
       std::sort(visited.begin(), visited.end());
       REQUIRE(visited.size() == static_cast<std::size_t>(index.blocks()));
       for (std::int32_t b = 0; b < index.blocks(); ++b) CHECK(visited[b] == b);
@@ -58,7 +59,7 @@ TEST_CASE("visit_outward: every block within the bound once, home first") {
   }
 }
 
-TEST_CASE("boxes are never farther than what they hold") {
+TEST_CASE("point_box_distance and box_box_distance: known values") {
   const double box[] = {0, 0, 1, 2}, other[] = {3, 5, 4, 6};
   const double inside[] = {0.5, 1}, outside[] = {4, 6};
   CHECK(point_box_distance(inside, box, 2) == 0);
@@ -68,11 +69,11 @@ TEST_CASE("boxes are never farther than what they hold") {
   CHECK(box_box_distance(box, box, 2) == 0);
 }
 
-TEST_CASE("visit_outward: of equal samples, enough blocks and no more, lowest rows first") {
-  testing::Bench bench;
+TEST_CASE("visit_outward visits at most max_equal_blocks of equal samples, the lowest rows first") {
+  testing::TwoThreads two_threads;
   std::vector<double> rows = testing::random_rows<double>(500, 2, 0, 9);
   rows.resize(2 * 5000, 0.25);
-  const Index<double> index(rows.data(), 5000, 2, true, bench.run);
+  const Index<double> index(rows.data(), 5000, 2, true, two_threads.run);
   std::size_t copies = 0;
   std::set<std::int32_t> seen;
   visit_outward(
@@ -92,11 +93,11 @@ TEST_CASE("visit_outward: of equal samples, enough blocks and no more, lowest ro
   for (std::int32_t row = 0; row < 500; ++row) CHECK(seen.count(row) == 1);
 }
 
-TEST_CASE("visit_pairs: every pair of leaves that is near, once") {
-  testing::Bench bench;
+TEST_CASE("visit_pairs visits every pair of near leaves once") {
+  testing::TwoThreads two_threads;
   for (std::size_t samples : {5, 33, 700, 3000}) {
     const auto rows = testing::random_rows<double>(samples, 2, 0, 4);
-    const Index<double> index(rows.data(), samples, 2, true, bench.run);
+    const Index<double> index(rows.data(), samples, 2, true, two_threads.run);
     for (double limit : {-1.0, 0.0, 0.01, 100.0}) {
       auto is_near = [&](std::size_t a, std::size_t b) {
         return box_box_distance(index.box(a), index.box(b), 2) <= limit;

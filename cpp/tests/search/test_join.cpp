@@ -13,18 +13,19 @@
 
 using namespace quickshiftpp;
 
-TEST_CASE_TEMPLATE("lists equal those of sorting all distances", T, float, double) {
-  testing::Bench bench;
+TEST_CASE_TEMPLATE("neighbor lists and tables equal those from sorting all distances", T, float,
+                   double) {
+  testing::TwoThreads two_threads;
   const std::size_t samples = 300;
   for (int columns : {1, 2, 5, 9, 40}) {
     for (int grid : {0, 3}) {
       const auto rows = testing::random_rows<T>(samples, columns, grid, 1 + columns);
       for (bool tree : {true, false}) {
-        const Index<T> index(rows.data(), samples, columns, tree, bench.run);
+        const Index<T> index(rows.data(), samples, columns, tree, two_threads.run);
         for (int k : {1, 7, 300}) {
-          const NeighborLists lists = neighbor_lists(index, k, bench.run);
-          const NeighborTable table = neighbor_table(index, lists, bench.run);
-          const NeighborTable direct = neighbor_table(index, k, bench.run);
+          const NeighborLists lists = neighbor_lists(index, k, two_threads.run);
+          const NeighborTable table = neighbor_table(index, lists, two_threads.run);
+          const NeighborTable direct = neighbor_table(index, k, two_threads.run);
           for (std::size_t i = 0; i < samples; ++i) {
             std::vector<std::pair<double, std::int64_t>> all;
             for (std::size_t j = 0; j < samples; ++j)
@@ -46,64 +47,65 @@ TEST_CASE_TEMPLATE("lists equal those of sorting all distances", T, float, doubl
   }
 }
 
-TEST_CASE("ties beyond the list are flagged, and only those") {
-  testing::Bench bench;
-  // On a line: the middle sample has two at distance 1, the ends have one.
+TEST_CASE("tied_beyond is set for ties beyond the list only") {
+  testing::TwoThreads two_threads;
+  // On a line: the middle sample has two neighbors at distance 1, the others have one.
   const std::vector<double> rows{0, 1, 2};
-  const Index<double> index(rows.data(), 3, 1, false, bench.run);
-  const NeighborLists lists = neighbor_lists(index, 2, bench.run);
+  const Index<double> index(rows.data(), 3, 1, false, two_threads.run);
+  const NeighborLists lists = neighbor_lists(index, 2, two_threads.run);
   CHECK(!lists.tied_beyond(0));
   CHECK(lists.tied_beyond(1));
   CHECK(!lists.tied_beyond(2));
 }
 
-TEST_CASE("lists and ties beyond them are those of a plain sort") {
-  testing::Bench bench;
+TEST_CASE(
+    "neighbor lists and tied_beyond agree with a plain sort, for nearly equal distances too") {
+  testing::TwoThreads two_threads;
   constexpr int samples = 150;
-  for (int values : {0, 4, 9, 30})  // 0: any number
+  for (int values : {0, 4, 9, 30})  // 0: real coordinates
     for (bool nearly : {false, true}) {
       auto rows = testing::random_rows<double>(samples, 2, values, 8);
       std::mt19937 engine(6);
-      if (nearly)  // moved by a bit or two
+      if (nearly)  // coordinates that differ in the last bit
         for (double& x : rows) x = std::nextafter(x, engine() % 2 == 0 ? -100 : 100);
-      const Index<double> index(rows.data(), samples, 2, true, bench.run);
+      const Index<double> index(rows.data(), samples, 2, true, two_threads.run);
       for (int k : {1, 2, 5, 31, 32, 33, 64, 149, 150}) {
-        const NeighborLists lists = neighbor_lists(index, k, bench.run);
+        const NeighborLists lists = neighbor_lists(index, k, two_threads.run);
         bool same = true;
         for (std::int32_t i = 0; i < samples; ++i) {
           std::vector<std::tuple<double, std::int32_t, std::int32_t>> all;
           for (std::int32_t j = 0; j < samples; ++j)
             all.emplace_back(index.squared_distance(i, j), j == i ? -1 : index.row_at(j), j);
           std::sort(all.begin(), all.end());
-          const double radius = std::get<0>(all[k - 1]);
-          same &= lists.squared_radii()[i] == radius;
-          if (radius == 0) continue;  // any of the equal rows will do
+          const double squared_radius = std::get<0>(all[k - 1]);
+          same &= lists.squared_radii()[i] == squared_radius;
+          if (squared_radius == 0) continue;  // the list may hold any of the equal rows
           for (int c = 0; c < k; ++c) same &= lists.positions(i)[c] == std::get<2>(all[c]);
-          same &= lists.tied_beyond(i) == (k < samples && std::get<0>(all[k]) == radius);
+          same &= lists.tied_beyond(i) == (k < samples && std::get<0>(all[k]) == squared_radius);
         }
         CHECK(same);
       }
     }
 }
 
-TEST_CASE("a prefix is the list of a smaller k, and outlives the longer list") {
-  testing::Bench bench;
+TEST_CASE("a prefix equals the list for a smaller k and outlives the longer list") {
+  testing::TwoThreads two_threads;
   constexpr std::size_t samples = 700;
-  for (int values : {0, 12, 40})  // 0: any number
+  for (int values : {0, 12, 40})  // 0: real coordinates
     for (bool tree : {false, true}) {
       const auto rows = testing::random_rows<double>(samples, 2, values, 5);
-      const Index<double> index(rows.data(), samples, 2, tree, bench.run);
-      auto longest = std::make_unique<NeighborLists>(neighbor_lists(index, 120, bench.run));
+      const Index<double> index(rows.data(), samples, 2, tree, two_threads.run);
+      auto longest = std::make_unique<NeighborLists>(neighbor_lists(index, 120, two_threads.run));
       std::vector<NeighborLists> prefixes;
       for (int k : {2, 3, 20, 32, 33, 90, 120})
-        prefixes.push_back(longest->prefix(index, k, bench.run));
+        prefixes.push_back(longest->prefix(index, k, two_threads.run));
       longest.reset();
       for (const NeighborLists& prefix : prefixes) {
-        const NeighborLists lists = neighbor_lists(index, prefix.k(), bench.run);
+        const NeighborLists lists = neighbor_lists(index, prefix.k(), two_threads.run);
         bool is_same = true;
         for (std::int32_t i = 0; i < static_cast<std::int32_t>(samples); ++i) {
           is_same &= prefix.squared_radii()[i] == lists.squared_radii()[i];
-          if (lists.squared_radii()[i] == 0) continue;  // any of the equal rows will do
+          if (lists.squared_radii()[i] == 0) continue;  // the list may hold any of the equal rows
           is_same &= prefix.tied_beyond(i) == lists.tied_beyond(i);
           is_same &=
               std::equal(prefix.positions(i), prefix.positions(i) + prefix.k(), lists.positions(i));
@@ -113,12 +115,12 @@ TEST_CASE("a prefix is the list of a smaller k, and outlives the longer list") {
     }
 }
 
-TEST_CASE("positions in tie order: equal rows side by side, lowest row first") {
-  testing::Bench bench;
+TEST_CASE("positions_in_tie_order: equal rows are adjacent, the lowest row first") {
+  testing::TwoThreads two_threads;
   const std::vector<double> rows{5, 1, 5, 1, 7, 5};
-  const Index<double> index(rows.data(), 6, 1, true, bench.run);
+  const Index<double> index(rows.data(), 6, 1, true, two_threads.run);
   const Buffer<std::int32_t> positions = positions_in_tie_order(
-      index, [&](std::int32_t i) { return index.coordinate(i, 0) < 6; }, bench.run);
+      index, [&](std::int32_t i) { return index.coordinate(i, 0) < 6; }, two_threads.run);
   std::vector<std::int32_t> row;
   for (std::size_t p = 0; p < positions.size(); ++p) row.push_back(index.row_at(positions[p]));
   CHECK(row == std::vector<std::int32_t>{1, 3, 0, 2, 5});

@@ -9,7 +9,7 @@
 
 using namespace quickshiftpp;
 
-TEST_CASE("parallel_for covers the range once") {
+TEST_CASE("parallel_for processes every item once") {
   Monitor monitor;
   for (int threads : {1, 2, 5}) {
     std::vector<std::atomic<int>> seen(1003);
@@ -20,7 +20,7 @@ TEST_CASE("parallel_for covers the range once") {
   }
 }
 
-TEST_CASE("exceptions travel out of a parallel stage") {
+TEST_CASE("parallel_for rethrows exceptions in the caller") {
   Monitor monitor;
   CHECK_THROWS_AS(parallel_for({2, monitor}, 100, 1,
                                [](std::size_t begin, std::size_t, int) {
@@ -29,7 +29,7 @@ TEST_CASE("exceptions travel out of a parallel stage") {
                   std::runtime_error);
 }
 
-TEST_CASE("a poll that says stop ends the stage") {
+TEST_CASE("parallel_for throws Interrupted when the poll function returns true") {
   std::atomic<int> done = 0;
   Monitor monitor([](double) { return true; });
   auto body = [&](std::size_t, std::size_t, int) {

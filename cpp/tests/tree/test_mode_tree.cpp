@@ -22,13 +22,13 @@ ModeTree tree_of(const Index<T>& index, const NeighborLists& lists, const Run& r
 
 }  // namespace
 
-TEST_CASE("two groups on a line meet at the sparse sample between them") {
-  testing::Bench bench;
-  // A dense group, a bridge at 6, a looser group.
+TEST_CASE("the saddle of two groups on a line is the sparse sample between them") {
+  testing::TwoThreads two_threads;
+  // A dense group, a single sample at 6, and a sparser group.
   const std::vector<double> rows{0, 1, 2, 3, 4, 6, 8.5, 9.625, 10.75, 11.875, 13};
-  const Index<double> index(rows.data(), rows.size(), 1, true, bench.run);
-  const NeighborLists lists = neighbor_lists(index, 4, bench.run);
-  const ModeTree tree = tree_of(index, lists, bench.run);
+  const Index<double> index(rows.data(), rows.size(), 1, true, two_threads.run);
+  const NeighborLists lists = neighbor_lists(index, 4, two_threads.run);
+  const ModeTree tree = tree_of(index, lists, two_threads.run);
   REQUIRE(tree.modes() == 2);
   CHECK(index.row_at(tree.mode_position[0]) == 1);  // r = 2, like samples 2 to 4, and comes first
   CHECK(tree.parent_mode == std::vector<std::int32_t>{-1, 0});
@@ -37,41 +37,42 @@ TEST_CASE("two groups on a line meet at the sparse sample between them") {
   CHECK(tree.size[0] == static_cast<std::int64_t>(rows.size()));
 }
 
-TEST_CASE("equal rows make one mode, however many lists hold them") {
-  testing::Bench bench;
+TEST_CASE("equal rows form one mode, even if there are many more than k") {
+  testing::TwoThreads two_threads;
   std::vector<double> rows(1000, 3.0);
   rows.resize(2000, 4.0);
-  const Index<double> index(rows.data(), rows.size(), 1, true, bench.run);
-  const NeighborLists lists = neighbor_lists(index, 5, bench.run);
-  const ModeTree tree = tree_of(index, lists, bench.run);
+  const Index<double> index(rows.data(), rows.size(), 1, true, two_threads.run);
+  const NeighborLists lists = neighbor_lists(index, 5, two_threads.run);
+  const ModeTree tree = tree_of(index, lists, two_threads.run);
   REQUIRE(tree.modes() == 2);
   CHECK(tree.size == std::vector<std::int64_t>{1000, 1000});
   CHECK(tree.parent_mode == std::vector<std::int32_t>{-1, -1});
 }
 
-TEST_CASE("equal rows with radius zero are no work for the search of borders") {
-  testing::Bench bench;
-  // There are half a billion pairs of blocks, none of which matters.
+TEST_CASE("the search for basin edges skips equal rows with radius zero") {
+  testing::TwoThreads two_threads;
+  // There are half a billion pairs of blocks, none of which has to be compared.
   std::vector<double> rows(2 * std::size_t{1} << 20, 3.0);
-  const Index<double> index(rows.data(), rows.size() / 2, 2, true, bench.run);
-  const ModeTree tree = tree_of(index, neighbor_lists(index, 40, bench.run), bench.run);
+  const Index<double> index(rows.data(), rows.size() / 2, 2, true, two_threads.run);
+  const ModeTree tree = tree_of(index, neighbor_lists(index, 40, two_threads.run), two_threads.run);
   REQUIRE(tree.modes() == 1);
   CHECK(tree.size[0] == static_cast<std::int64_t>(rows.size() / 2));
 }
 
-TEST_CASE_TEMPLATE("the graph searched again is the graph of the lists", T, float, double) {
-  testing::Bench bench;
+TEST_CASE_TEMPLATE("the tree from radii alone equals the tree from neighbor lists", T, float,
+                   double) {
+  testing::TwoThreads two_threads;
   const std::size_t samples = 1500;
   for (int columns : {1, 2, 3}) {
     for (int grid : {0, 7, 40}) {
       const auto rows = testing::random_rows<T>(samples, columns, grid, 5 + columns);
-      const Index<T> plain(rows.data(), samples, columns, false, bench.run);
-      const Index<T> tree(rows.data(), samples, columns, true, bench.run);
+      const Index<T> plain(rows.data(), samples, columns, false, two_threads.run);
+      const Index<T> tree(rows.data(), samples, columns, true, two_threads.run);
       for (int k : {2, 6, 40}) {
-        const NeighborLists lists = neighbor_lists(plain, k, bench.run);
-        const NeighborLists radii = neighbor_lists(tree, k, bench.run, true);
-        const ModeTree a = tree_of(plain, lists, bench.run);
-        const ModeTree b = tree_of(tree, radii, bench.run);
+        const NeighborLists lists = neighbor_lists(plain, k, two_threads.run);
+        const NeighborLists radii = neighbor_lists(tree, k, two_threads.run, true);
+        const ModeTree a = tree_of(plain, lists, two_threads.run);
+        const ModeTree b = tree_of(tree, radii, two_threads.run);
         CHECK(a.parent_mode == b.parent_mode);
         CHECK(a.size == b.size);
         bool same = a.modes() == b.modes();
@@ -91,27 +92,27 @@ TEST_CASE_TEMPLATE("the graph searched again is the graph of the lists", T, floa
 }
 
 TEST_CASE("link_roots follows paths of any length, in any direction") {
-  testing::Bench bench;
+  testing::TwoThreads two_threads;
   const std::size_t count = 100000;
   std::mt19937 engine(3);
   std::vector<std::int32_t> order(count);
   std::iota(order.begin(), order.end(), 0);
   for (int round = 0; round < 3; ++round) {
-    // A chain over all of them: upward, downward, and back and forth.
+    // One chain of all entries: to lower indices, to higher ones, and in random order.
     if (round == 1) std::reverse(order.begin(), order.end());
     if (round == 2) std::shuffle(order.begin(), order.end(), engine);
     std::vector<std::int32_t> up(count);
     for (std::size_t i = 0; i < count; ++i)
       up[static_cast<std::size_t>(order[i])] = order[i == 0 ? 0 : i - 1];
-    const Buffer<std::int32_t> root = link_roots(up.data(), count, bench.run);
+    const Buffer<std::int32_t> root = link_roots(up.data(), count, two_threads.run);
     CHECK(std::all_of(root.data(), root.data() + count,
                       [&](std::int32_t found) { return found == order[0]; }));
   }
-  // Many trees.
+  // Many trees with random links.
   std::vector<std::int32_t> up(count);
   for (std::size_t i = 0; i < count; ++i)
     up[i] = static_cast<std::int32_t>(i % 5 == 0 ? i : engine() % i);
-  const Buffer<std::int32_t> root = link_roots(up.data(), count, bench.run);
+  const Buffer<std::int32_t> root = link_roots(up.data(), count, two_threads.run);
   bool all_right = true;
   for (std::size_t i = 0; i < count; ++i) {
     auto expected = static_cast<std::int32_t>(i);
@@ -122,16 +123,16 @@ TEST_CASE("link_roots follows paths of any length, in any direction") {
   CHECK(all_right);
 }
 
-TEST_CASE("links that are no entries are refused") {
-  testing::Bench bench;
+TEST_CASE("link_roots rejects links out of range") {
+  testing::TwoThreads two_threads;
   for (std::int32_t bad : {-1, 2}) {
     const std::int32_t link[] = {0, bad};
-    CHECK_THROWS_AS(link_roots(link, 2, bench.run), std::invalid_argument);
+    CHECK_THROWS_AS(link_roots(link, 2, two_threads.run), std::invalid_argument);
   }
 }
 
-TEST_CASE("count_labels counts what a plain loop counts") {
-  testing::Bench bench;
+TEST_CASE("count_labels agrees with a plain loop") {
+  testing::TwoThreads two_threads;
   const std::size_t count = 50000, labels = 700;
   std::mt19937 engine(4);
   std::vector<std::int32_t> label(count);
@@ -140,11 +141,11 @@ TEST_CASE("count_labels counts what a plain loop counts") {
         i > 0 && engine() % 4 != 0 ? label[i - 1] : static_cast<std::int32_t>(engine() % labels);
   std::vector<std::int64_t> expected(labels, 0);
   for (const std::int32_t l : label) ++expected[static_cast<std::size_t>(l)];
-  CHECK(count_labels(label.data(), count, labels, bench.run) == expected);
+  CHECK(count_labels(label.data(), count, labels, two_threads.run) == expected);
 }
 
-TEST_CASE("parallel_sort sorts what std::sort sorts") {
-  testing::Bench bench;
+TEST_CASE("parallel_sort agrees with std::sort") {
+  testing::TwoThreads two_threads;
   std::mt19937 engine(5);
   for (std::size_t count :
        {std::size_t{0}, std::size_t{1}, tuning::kSortPiece, std::size_t{300001}}) {
@@ -152,7 +153,7 @@ TEST_CASE("parallel_sort sorts what std::sort sorts") {
     for (unsigned& value : values) value = engine() % 1000;
     expected = values;
     std::sort(expected.begin(), expected.end());
-    parallel_sort(values.begin(), values.end(), std::less<>(), bench.run);
+    parallel_sort(values.begin(), values.end(), std::less<>(), two_threads.run);
     CHECK(values == expected);
   }
 }

@@ -14,7 +14,8 @@
 
 namespace quickshiftpp {
 
-/// A subtree: the blocks [first, last). Nodes lie in preorder, so the children need no pointers.
+/// A subtree, which covers the blocks [first, last). Nodes are stored in preorder, so that the
+/// children are found without pointers.
 struct Node {
   std::int32_t first;
   std::int32_t last;
@@ -28,25 +29,28 @@ struct ValueRange {
   double greatest;
 };
 
-/// The samples, copied into blocks of tuning::kBlock, with a k-d tree over the blocks or none.
+/// The samples, copied into blocks of tuning::kBlock, with or without a k-d tree over the blocks.
 ///
-/// Inside the core a sample is known by its *position*: block * kBlock + lane. With the tree,
-/// samples that are near in space are near in position, and every later stage that walks positions
-/// in order profits. `row_at` leads back to the row of the input.
+/// Inside the core, a sample is identified by its *position*: block * kBlock + lane, where the lane
+/// is its place in the block. With the tree, samples that are close in space are close in position,
+/// so stages that process positions in order find neighbors in the cache. `row_at` maps a position
+/// to the row of the input.
 ///
-/// All blocks are full but the last, whatever the data: the tree splits at a multiple of kBlock, by
-/// rank. Equal rows cannot make it deep.
+/// All blocks but the last are full: the tree splits by rank, at a multiple of kBlock. Its depth
+/// therefore depends on the number of samples alone, even where many rows are equal.
 template <class T>
 class Index {
  public:
-  /// Copies `rows` (samples by columns, row-major). Without the tree, positions are row numbers.
+  /// Copies `rows`, an array of samples x columns in row-major order. Without the tree, the
+  /// position of a sample is its row number.
   Index(const T* rows, std::size_t samples, int columns, bool with_tree, const Run& run);
 
   std::size_t samples() const { return samples_; }
   int columns() const { return columns_; }
   bool has_tree() const { return has_tree_; }
   std::int32_t blocks() const { return blocks_; }
-  /// Samples in full blocks: what an array by position needs for kernels that read whole blocks.
+  /// The number of samples rounded up to whole blocks. Arrays by position that are passed to
+  /// kernels need this capacity, because kernels read whole blocks.
   std::size_t padded_samples() const { return static_cast<std::size_t>(blocks_) * tuning::kBlock; }
 
   const T* block(std::int32_t b) const {
@@ -59,16 +63,16 @@ class Index {
   T coordinate(std::int32_t position, int column) const {
     return block(position / tuning::kBlock)[column * tuning::kBlock + position % tuning::kBlock];
   }
-  /// Copies one sample's coordinates to `out`.
+  /// Copies the coordinates of one sample to `out`.
   template <class U>
   void gather(std::int32_t position, U* out) const {
     for (int c = 0; c < columns_; ++c) out[c] = coordinate(position, c);
   }
 
-  /// Copies all samples to `out`, by row: what the index was built from.
+  /// Copies all samples to `out`, in the order of the input rows.
   void copy_rows(T* out, const Run& run) const;
 
-  /// Between two samples, with the same bits as from every kernel.
+  /// The squared distance between two samples. Every kernel computes exactly the same value.
   double squared_distance(std::int32_t a, std::int32_t b) const {
     const T* x = block(a / tuning::kBlock) + a % tuning::kBlock;
     const T* y = block(b / tuning::kBlock) + b % tuning::kBlock;
@@ -85,12 +89,12 @@ class Index {
   std::int32_t row_at(std::int32_t position) const {
     return (*row_at_position_)[static_cast<std::size_t>(position)];
   }
-  /// The same for all positions, for those who outlive the index.
+  /// The rows of all positions, shared with callers that outlive the index.
   std::shared_ptr<const Buffer<std::int32_t>> share_row_at_position() const {
     return row_at_position_;
   }
 
-  /// <0, 0, >0 as the coordinates of a come before, equal or come after those of b.
+  /// Compares the coordinates of a and b lexicographically: negative, zero or positive.
   int compare_coordinates(std::int32_t a, std::int32_t b) const {
     for (int c = 0; c < columns_; ++c) {
       const T x = coordinate(a, c), y = coordinate(b, c);
@@ -99,32 +103,34 @@ class Index {
     }
     return 0;
   }
-  /// The order that settles every tie: by coordinates, equal rows by row number.
+  /// The order that breaks every tie: by coordinates, and equal rows by row number.
   bool comes_first(std::int32_t a, std::int32_t b) const {
     const int order = compare_coordinates(a, b);
     return order != 0 ? order < 0 : row_at(a) < row_at(b);
   }
 
-  /// Without a tree, the nodes are the blocks in order.
+  /// The number of nodes. Without a tree, there is one node for each block, in order.
   std::size_t nodes() const { return nodes_.size(); }
   const Node& node(std::size_t i) const { return nodes_[i]; }
   std::size_t left(std::size_t i) const { return i + 1; }
   std::size_t right(std::size_t i) const {
     return i + 2 * static_cast<std::size_t>(nodes_[i].middle() - nodes_[i].first);
   }
-  /// The node of one block.
+  /// The leaf that holds one block.
   std::size_t leaf(std::int32_t block) const {
     std::size_t i = has_tree_ ? 0 : static_cast<std::size_t>(block);
     while (!nodes_[i].is_leaf()) i = block < nodes_[i].middle() ? left(i) : right(i);
     return i;
   }
-  /// The node's bounding box: all lower bounds, then all upper bounds. Only with a tree.
+  /// The bounding box of a node: the lower bounds of all columns, then the upper bounds. Requires a
+  /// tree.
   const double* box(std::size_t i) const { return boxes_.data() + i * 2 * columns_; }
 
-  /// Whether all samples below a node are equal. They lie in the order of their row numbers then.
+  /// Whether all samples below a node are equal. If so, they are sorted by row number.
   bool is_point(std::size_t i) const { return has_tree_ && is_point_[i] != 0; }
 
-  /// Withdraws is_point from the nodes for which `confirm(first, last)` denies it, as positions.
+  /// Clears is_point for the nodes whose positions [first, last) do not pass confirm(first, last).
+  /// For an index of projected samples, where different rows can have equal coordinates.
   template <class Confirm>
   void confirm_points(Confirm&& confirm) {
     for (std::size_t i = 0; i < is_point_.size(); ++i)
@@ -132,7 +138,8 @@ class Index {
         is_point_[i] = confirm(block_begin(nodes_[i].first), block_end(nodes_[i].last - 1));
   }
 
-  /// For every node the least and the greatest `value` of a sample below it (`value` by position).
+  /// For every node, the least and the greatest value of the samples below it. `value` is indexed
+  /// by position.
   std::vector<ValueRange> value_ranges(const double* value, const Run& run) const;
 
  private:
@@ -140,7 +147,7 @@ class Index {
   template <class Splitter>
   void split_all(Splitter splitter, const Run& run);
   template <class Row>
-  void fill_blocks(Row&& row_of, const Run& run);
+  void fill_blocks(Row&& row, const Run& run);
   void fill_boxes(const Run& run);
 
   std::size_t samples_;
@@ -154,9 +161,10 @@ class Index {
   std::vector<std::uint8_t> is_point_;
 };
 
-/// Squared distance between a point and a box, and between two boxes: sums of squares in column
-/// order like the exact kernel. Rounding is monotone, so neither exceeds the computed distance of
-/// any two samples inside; no slack is needed.
+/// The squared distance between a point and a box. Like the exact kernels, it sums squares in
+/// column order. Rounding is monotone, so the result never exceeds the computed squared distance
+/// between the point and a sample in the box: no tolerance is needed. The same holds for
+/// box_box_distance.
 inline double point_box_distance(const double* point, const double* box, int columns) {
   double sum = 0;
   for (int c = 0; c < columns; ++c) {
@@ -166,7 +174,9 @@ inline double point_box_distance(const double* point, const double* box, int col
   }
   return sum;
 }
-/// Of two boxes by their first `used` columns alone, where given: less, but sooner.
+
+/// The squared distance between two boxes in their first `used` columns: a lower bound that is
+/// faster to compute.
 inline double box_box_distance(const double* a, const double* b, int columns, int used) {
   double sum = 0;
   for (int c = 0; c < used; ++c) {
@@ -177,11 +187,12 @@ inline double box_box_distance(const double* a, const double* b, int columns, in
   return sum;
 }
 
+/// The squared distance between two boxes.
 inline double box_box_distance(const double* a, const double* b, int columns) {
   return box_box_distance(a, b, columns, columns);
 }
 
-/// The squared distance from a point to a node: a lower bound, 0 without a tree.
+/// A lower bound of the squared distance from a point to the samples of a node; 0 without a tree.
 template <class T>
 double node_distance(const Index<T>& index, std::size_t node, const double* point) {
   return index.has_tree() ? point_box_distance(point, index.box(node), index.columns()) : 0.0;
@@ -189,15 +200,15 @@ double node_distance(const Index<T>& index, std::size_t node, const double* poin
 
 namespace detail {
 
-/// Depth-first, nearer child first, over the blocks below `root` that may matter.
+/// visit_outward for the blocks below `root`: depth-first, nearer child first.
 template <class T, class Distance, class Bound, class Visit>
-void descend(const Index<T>& index, std::size_t root, std::int32_t enough, Distance&& distance,
-             Bound&& bound, Visit&& visit) {
+void visit_subtree(const Index<T>& index, std::size_t root, std::int32_t max_equal_blocks,
+                   Distance&& distance, Bound&& bound, Visit&& visit) {
   struct Entry {
     std::size_t node;
     double distance;
   };
-  Entry stack[64];  // one entry per level of a tree over at most 2^31 samples
+  Entry stack[64];  // at most one entry for each level; a tree over 2^31 samples has fewer
   int depth = 0;
   const double root_distance = distance(root);
   if (root_distance > bound()) return;
@@ -206,8 +217,9 @@ void descend(const Index<T>& index, std::size_t root, std::int32_t enough, Dista
     Entry entry = stack[--depth];
     while (entry.distance <= bound()) {
       const Node& node = index.node(entry.node);
-      if (node.is_leaf() || (index.is_point(entry.node) && node.last - node.first > enough)) {
-        const std::int32_t blocks = std::min(node.last - node.first, enough);
+      if (node.is_leaf() ||
+          (index.is_point(entry.node) && node.last - node.first > max_equal_blocks)) {
+        const std::int32_t blocks = std::min(node.last - node.first, max_equal_blocks);
         for (std::int32_t b = 0; b < blocks; ++b) visit(node.first + b, entry.node);
         break;
       }
@@ -223,49 +235,57 @@ void descend(const Index<T>& index, std::size_t root, std::int32_t enough, Dista
 
 }  // namespace detail
 
-/// Calls visit(block, node) for every block whose node is no farther than bound() when its turn
-/// comes. `distance(node)` is a lower bound for the subtree (infinity to skip it), bound() may
-/// shrink on the way. Starts at block `home` and widens, so that a bound is tight early; from the
-/// root where home < 0. Of a subtree of equal samples, the first `enough` blocks are all that is
-/// visited: a million copies tell no more than the few that a search can use.
+/// Calls visit(block, node) for every block whose node has distance(node) <= bound() at the time it
+/// is reached. The node is the leaf of the block, or a larger subtree of equal samples.
+///
+/// distance(node) is a lower bound for all samples below the node; infinity skips the subtree.
+/// bound() may decrease during the search. The search starts at `start_block` and proceeds from
+/// there to ever larger subtrees, so that the bound is tight early. If start_block < 0, it starts
+/// at the root.
+///
+/// Of a subtree of equal samples, only the first `max_equal_blocks` blocks are visited. A search
+/// for k neighbors, for example, uses at most k + 1 copies of a sample, even if there are a
+/// million.
 template <class T, class Distance, class Bound, class Visit>
-void visit_outward(const Index<T>& index, std::int32_t home, std::int32_t enough,
+void visit_outward(const Index<T>& index, std::int32_t start_block, std::int32_t max_equal_blocks,
                    Distance&& distance, Bound&& bound, Visit&& visit) {
   if (!index.has_tree()) {
-    const std::int32_t blocks = index.blocks(), start = home < 0 ? 0 : home;
+    const std::int32_t blocks = index.blocks(), start = std::max(start_block, 0);
     for (std::int32_t step = 0; step < blocks; ++step) {
       const std::int32_t b = (start + step) % blocks;
       if (distance(static_cast<std::size_t>(b)) <= bound()) visit(b, static_cast<std::size_t>(b));
     }
     return;
   }
-  if (home < 0) {
-    detail::descend(index, 0, enough, distance, bound, visit);
+  if (start_block < 0) {
+    detail::visit_subtree(index, 0, max_equal_blocks, distance, bound, visit);
     return;
   }
   std::size_t siblings[64];
   int depth = 0;
   std::size_t node = 0;
   while (!index.node(node).is_leaf()) {
-    const bool go_left = home < index.node(node).middle();
+    const bool go_left = start_block < index.node(node).middle();
     siblings[depth++] = go_left ? index.right(node) : index.left(node);
     node = go_left ? index.left(node) : index.right(node);
   }
-  if (distance(node) <= bound()) visit(home, node);
-  while (depth > 0) detail::descend(index, siblings[--depth], enough, distance, bound, visit);
+  if (distance(node) <= bound()) visit(start_block, node);
+  while (depth > 0)
+    detail::visit_subtree(index, siblings[--depth], max_equal_blocks, distance, bound, visit);
 }
 
-/// Calls visit(a, b) for pairs of leaves, each pair once, for which near(a, b) holds on all levels:
-/// a among the blocks [begin, end), b there or later, itself included. Only with a tree.
+/// Calls visit(a, b) once for each pair of leaves a <= b, in the order of their blocks, for which
+/// near(a, b) holds, where a is among the blocks [begin, end). A leaf forms a pair with itself.
+/// near must also hold for the ancestors of a pair that it holds for. Requires a tree.
 ///
-/// Whole subtrees are compared with each other, so that a pair costs a test or two.
+/// Pairs of subtrees are tested first, so that each visited pair takes about one or two tests.
 template <class T, class Near, class Visit>
 void visit_pairs(const Index<T>& index, std::int32_t begin, std::int32_t end, Near&& near,
                  Visit&& visit) {
   struct Pair {
     std::size_t a, b;
   };
-  Pair stack[192];  // three pairs on each level at most, and one of the two goes down a level
+  Pair stack[192];  // at most three pairs for each level that either side descends
   int depth = 0;
   stack[depth++] = {0, 0};
   while (depth > 0) {

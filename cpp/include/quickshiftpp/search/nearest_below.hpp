@@ -12,33 +12,42 @@ namespace quickshiftpp {
 template <class T>
 struct Kernels;
 
-/// A sample and the squared distance to it; position -1 for none.
-struct Found {
+/// A sample and the squared distance to it. The position is -1 if there is none.
+struct NearestSample {
   std::int32_t position;
   double squared_distance;
 };
 
-/// Among samples at equal distance, whether a is preferred to b: the smaller key, then the order
-/// that settles every tie.
+/// Whether a comes before b in the order by key, ties by Index::comes_first. If the keys are
+/// squared radii, this is the density order (DensityOrder::is_denser).
 template <class T>
-bool is_preferred(const Index<T>& index, const double* key, std::int32_t a, std::int32_t b) {
+bool precedes_by_key(const Index<T>& index, const double* key, std::int32_t a, std::int32_t b) {
   return key[a] != key[b] ? key[a] < key[b] : index.comes_first(a, b);
 }
 
-/// Finds the nearest sample whose `key` is strictly below a limit. The smaller the key, the denser
-/// the sample: a squared radius, a negated density, infinity for samples that do not count.
+// Former names.
+using Found = NearestSample;
+template <class T>
+bool is_preferred(const Index<T>& index, const double* key, std::int32_t a, std::int32_t b) {
+  return precedes_by_key(index, key, a, b);
+}
+
+/// Finds the nearest sample whose `key` is strictly below a limit. A smaller key means a denser
+/// sample: keys are squared radii or negated densities. Samples with an infinite key are ignored.
 ///
-/// Equal distances: see is_preferred. Equal samples must have equal keys.
+/// Of several samples at the same distance, the first by precedes_by_key is returned. Equal samples
+/// must have equal keys.
 template <class T>
 class NearestBelow {
  public:
-  /// `key` by position, padded, with its ranges below each node. Both must outlive the object.
+  /// `key` is indexed by position and padded to whole blocks; `key_ranges` are its value_ranges.
+  /// Both must outlive the object.
   NearestBelow(const Index<T>& index, const double* key, const std::vector<ValueRange>& key_ranges);
 
-  /// From any point. `home` is the block to start from, -1 for the root.
-  Found from_point(const double* point, std::int32_t home, double limit) const;
-  /// From a sample of the index; `point` is room for its coordinates.
-  Found from_sample(std::int32_t position, double limit, double* point) const;
+  /// Searches from any point. The search starts at `start_block`, or at the root if it is -1.
+  NearestSample from_point(const double* point, std::int32_t start_block, double key_limit) const;
+  /// Searches from a sample of the index. `point` is scratch space for its coordinates.
+  NearestSample from_sample(std::int32_t position, double key_limit, double* point) const;
 
  private:
   const Index<T>& index_;
@@ -47,14 +56,14 @@ class NearestBelow {
   const Kernels<T>& kernel_;
 };
 
-/// For each query the nearest target whose key is below the query's limit. All by row: `row` is -1
-/// for none, with an infinite squared distance.
+/// For each query, the nearest target whose key is below the query's limit. All arrays are indexed
+/// by row. Where there is no such target, `row` is -1 and the squared distance is infinite.
 struct NearestRows {
   Buffer<std::int32_t> row;
   Buffer<double> squared_distance;
 };
 template <class T>
 NearestRows nearest_below(const Index<T>& queries, const Index<T>& targets, const double* key,
-                          const double* limit, const Run& run);
+                          const double* key_limit, const Run& run);
 
 }  // namespace quickshiftpp

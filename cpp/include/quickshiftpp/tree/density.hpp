@@ -10,25 +10,26 @@
 
 namespace quickshiftpp {
 
-/// log f = log k - log n - log v_d - d log r for the radii of `count` among n = `samples` samples,
-/// +infinity where r = 0.
+/// Computes log f = log k - log n - log v_d - d log r, the logarithm of the k-nearest-neighbor
+/// density estimate, for `count` squared radii; +infinity where r = 0. Here n = `samples`, d =
+/// `dimension`, and v_d is the volume of the unit ball in d dimensions.
 ///
-/// `scale_exponent` is the power of two by which the coordinates were multiplied before the search;
-/// `out` refers to the coordinates as they were given.
+/// Before the search, the coordinates were multiplied by 2^scale_exponent. The result is in the
+/// units of the user's coordinates.
 void knn_log_density(const double* squared_radius, std::size_t count, std::size_t samples, int k,
                      double dimension, int scale_exponent, double* out, const Run& run);
 
-/// The radii, in the units of the coordinates as they were given.
+/// Computes the radii, in the units of the user's coordinates (see knn_log_density).
 void radii(const double* squared_radius, std::size_t count, int scale_exponent, double* out,
            const Run& run);
 
-/// Sum and number of log(r_k / r_j) over all samples and all neighbors j nearer than the k-th,
-/// those at distance zero left out: what the maximum-likelihood estimate of the intrinsic dimension
-/// needs.
+/// The sum of log(r_k / r_j) over all samples and their neighbors j = 2, ..., k - 1 (j = 1 is the
+/// sample itself), and the number of terms. Neighbors at distance zero are left out. This is the
+/// input of the maximum-likelihood estimate of the intrinsic dimension.
 ///
-/// Of more samples than tuning::kDimensionSamples, a part is chosen by a hash of the coordinates.
-/// Each sample's part is rounded to a multiple of 2^-16 and added as an integer, so that neither
-/// the order of the rows nor the number of threads matters.
+/// If there are more than tuning::kDimensionSamples samples, about that many are chosen by a hash
+/// of their coordinates. Each sample's contribution is rounded to a multiple of 2^-16 and added as
+/// an integer, so that the sum does not depend on the order of the rows or the number of threads.
 struct LogRadiusSum {
   double sum;
   double count;
@@ -36,12 +37,12 @@ struct LogRadiusSum {
 template <class T>
 LogRadiusSum log_radius_sum(const Index<T>& index, const NeighborLists& lists, const Run& run);
 
-/// For every sample the sum over all samples of exp(-squared distance * rate), by position.
+/// For every sample, the sum of exp(-squared distance * rate) over all samples, by position.
 ///
-/// Each term is rounded to a multiple of 2^-51 and the multiples are added as integers: the sum
-/// does not depend on the order of the rows, and a term below 2^-52 is exactly zero, so that the
-/// search may end where the terms do. Since every sum counts its own sample with 1, the rounding is
-/// of the order of float64's own.
+/// Each term is rounded to a multiple of 2^-51, and the terms are added as integers, so that the
+/// sum does not depend on the order of the rows. Terms below 2^-52 become exactly zero, so the
+/// search can stop at the distance where all terms are zero. Every sum includes the term 1 of the
+/// sample itself, so the relative rounding error of a term is comparable to that of float64.
 template <class T>
 Buffer<double> gaussian_sums(const Index<T>& index, double rate, const Run& run);
 
