@@ -60,9 +60,9 @@ const Level& selected_level() {
     if (wanted.empty() || wanted == level.name) return level;
     available += (available.empty() ? "" : ", ") + std::string(level.name);
   }
-  throw std::invalid_argument("the environment variable QUICKSHIFTPP_SIMD is '" +
-                              std::string(wanted) + "', but this machine has only: " + available +
-                              ". Unset it to use the widest.");
+  throw std::invalid_argument(
+      "the environment variable QUICKSHIFTPP_SIMD is '" + std::string(wanted) +
+      "', but this processor supports only: " + available + ". Unset it to use the widest.");
 }
 
 }  // namespace

@@ -9,8 +9,7 @@
 
 using namespace quickshiftpp;
 
-TEST_CASE(
-    "BlockBasins: every sample is in one basin of its block; the least radius is that of a loop") {
+TEST_CASE("BlockBasins agrees with plain loops: the samples of each basin and the least radius") {
   testing::TwoThreads two_threads;
   for (std::size_t samples : {std::size_t{1}, std::size_t{33}, std::size_t{20000}}) {
     const auto rows = testing::random_rows<double>(samples, 2, 0, 4);
