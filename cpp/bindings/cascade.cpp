@@ -51,7 +51,7 @@ void declare_cascade(nb::module_& m, const char* name) {
             run_native(threads, progress, [&](const Run& run) {
               std::vector<std::int32_t> queries(samples);
               std::iota(queries.begin(), queries.end(), 0);
-              std::vector<Found> found(samples);
+              std::vector<NearestSample> found(samples);
               cascade.nearest_below(key.data(), limit.data(), queries, found.data(), run);
               for (std::size_t i = 0; i < samples; ++i) row[i] = found[i].position;
             });

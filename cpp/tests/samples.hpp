@@ -38,6 +38,4 @@ struct TwoThreads {
   Run run{2, monitor};
 };
 
-using Bench = TwoThreads;  // former name
-
 }  // namespace quickshiftpp::testing

@@ -124,7 +124,7 @@ class BlockSearch {
   BlockSearch(const CascadeData<T>& data, int k)
       : data_(data),
         k_(k),
-        storage_(kBlock * TopK<T>::room(k)),
+        storage_(kBlock * TopK<T>::storage_size(k)),
         top_k_(std::make_unique<TopK<T>[]>(kBlock)) {
     for (int i = 0; i < kBlock / kQueryGroup; ++i) groups_.emplace_back(data);
   }
@@ -140,7 +140,7 @@ class BlockSearch {
     for (int lane = 0; lane < lanes; ++lane) {
       const std::int32_t position = tree.block_begin(block) + lane;
       groups_[static_cast<std::size_t>(lane / kQueryGroup)].add(position);
-      top_k_[lane].reset(data_.kernel, storage_.data() + lane * TopK<T>::room(k_), k_,
+      top_k_[lane].reset(data_.kernel, storage_.data() + lane * TopK<T>::storage_size(k_), k_,
                          tree.row_at(position));
     }
     const double* box = tree.box(tree.leaf(block));
@@ -157,7 +157,7 @@ class BlockSearch {
         });
     for_each_group([](QueryGroup<T>& group, auto&& take) { group.finish(take); });
     for (int lane = 0; lane < lanes; ++lane) {
-      top_k_[lane].flush(data_.index, data_.kernel);
+      top_k_[lane].merge_pending(data_.index, data_.kernel);
       store(static_cast<std::size_t>(tree.row_at(tree.block_begin(block) + lane)), top_k_[lane]);
     }
     std::sort(visited.begin(), visited.end());
@@ -170,11 +170,11 @@ class BlockSearch {
     std::size_t group;
 
     void operator()(int q, std::int32_t row, double squared) const {
-      list(q).take(search.data_.index, search.data_.kernel, squared, row);
+      list(q).add(search.data_.index, search.data_.kernel, squared, row);
     }
     /// Flushes the list as well: an exact distance costs far more than a bound that is up to date.
     void update_bound(int q) const {
-      list(q).flush(search.data_.index, search.data_.kernel);
+      list(q).merge_pending(search.data_.index, search.data_.kernel);
       // A bound of zero cannot fall: no other sample changes the radius.
       const bool is_done = list(q).bound() == 0 && list(q).is_full();
       search.groups_[group].set_bound(q, is_done ? -1 : list(q).bound());
@@ -227,7 +227,7 @@ class BelowSearch {
     std::fill_n(box_.begin() + axes, axes, -kInfinity);
     highest_ = -kInfinity;
   }
-  void add(std::int32_t position, double limit, Found* found) {
+  void add(std::int32_t position, double limit, NearestSample* found) {
     const int q = group_.queries();
     group_.add(position);
     limit_[q] = limit;
@@ -269,10 +269,10 @@ class BelowSearch {
   };
 
   void consider(int q, std::int32_t row, double squared) {
-    Found& best = *found_[q];
+    NearestSample& best = *found_[q];
     if (squared > best.squared_distance) return;
     if (squared == best.squared_distance && best.position >= 0 &&
-        !is_preferred(data_.index, key_, row, best.position))
+        !precedes_by_key(data_.index, key_, row, best.position))
       return;
     best = {row, squared};
     group_.set_bound(q, squared);
@@ -285,7 +285,7 @@ class BelowSearch {
   std::vector<double> box_;  // of the queries
   double limit_[kQueryGroup];
   double highest_ = -kInfinity;  // of the limits
-  Found* found_[kQueryGroup];
+  NearestSample* found_[kQueryGroup];
 };
 
 /// The second phase: completes lists by the blocks that each block has not visited yet.
@@ -371,7 +371,7 @@ NeighborLists Cascade<T>::neighbor_lists(int k, const Run& run,
 
 template <class T>
 void Cascade<T>::nearest_below(const double* key, const double* limit,
-                               const std::vector<std::int32_t>& samples, Found* found,
+                               const std::vector<std::int32_t>& samples, NearestSample* found,
                                const Run& run) const {
   const Index<float>& tree = data_->tree;
   const std::size_t n = tree.samples();

@@ -221,17 +221,18 @@ class BlockPairSearch {
       blocks_.push_back(std::make_unique<PairedBlock<T>>(data, lists));
   }
 
-  /// For the blocks [begin, end), at most tuning::kPairBlocks. `enough`: see visit_outward.
-  void run(std::int32_t begin, std::int32_t end, std::int32_t enough) {
+  /// For the blocks [begin, end), at most tuning::kPairBlocks. `max_equal_blocks`: see
+  /// visit_outward.
+  void run(std::int32_t begin, std::int32_t end, std::int32_t max_equal_blocks) {
     const Index<float>& tree = data_.tree;
     in_use_ = 0;
     for (std::int32_t block = begin; block < end; ++block)
-      if (!is_superfluous(block, enough)) blocks_[in_use_++]->load(block);
+      if (!is_superfluous(block, max_equal_blocks)) blocks_[in_use_++]->load(block);
     if (in_use_ == 0) return;
     unite_boxes();
     constexpr double infinity = std::numeric_limits<double>::infinity();
     visit_outward(
-        tree, begin, enough,
+        tree, begin, max_equal_blocks,
         [&](std::size_t node) {
           if (tree.node(node).last <= begin) return infinity;
           const double squared_radius = std::max(largest_radius(), node_radii_[node].greatest);
@@ -250,12 +251,12 @@ class BlockPairSearch {
  private:
   /// Whether a block holds copies of a sample of which the blocks before it hold enough. Its own
   /// lists are complete, since their radius is zero.
-  bool is_superfluous(std::int32_t block, std::int32_t enough) const {
+  bool is_superfluous(std::int32_t block, std::int32_t max_equal_blocks) const {
     const Index<float>& tree = data_.tree;
     std::size_t node = 0;
     while (!tree.node(node).is_leaf() && !tree.is_point(node))
       node = block < tree.node(node).middle() ? tree.left(node) : tree.right(node);
-    return tree.is_point(node) && block - tree.node(node).first >= enough;
+    return tree.is_point(node) && block - tree.node(node).first >= max_equal_blocks;
   }
 
   template <class Work>

@@ -54,10 +54,6 @@ class QueryBlock {
   /// The squared distance from the bounding box of the samples to `box`.
   double distance(const double* box) const { return box_box_distance(box_.data(), box, columns_); }
 
-  // Former names.
-  int lanes() const { return size(); }
-  std::uint32_t all() const { return all_lanes(); }
-
  private:
   const Index<T>& queries_;
   int columns_;

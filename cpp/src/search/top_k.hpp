@@ -74,14 +74,6 @@ class TopK {
   /// Whether a candidate at the same distance as the last entry was discarded.
   bool tied_beyond() const { return least_discarded_ == bound_; }
 
-  // Former names.
-  static std::size_t room(int k) { return storage_size(k); }
-  void take(const Index<T>& targets, const Kernels<T>& kernel, double squared,
-            std::int32_t position) {
-    add(targets, kernel, squared, position);
-  }
-  void flush(const Index<T>& targets, const Kernels<T>& kernel) { merge_pending(targets, kernel); }
-
  private:
   /// Sorts after every candidate; ends the lists that are merged.
   static constexpr Candidate kSentinel{std::numeric_limits<double>::infinity(), -1};

@@ -107,7 +107,7 @@ UphillLinks links_from_lists(const DensityOrder<T>& order, const NeighborLists& 
   if (cascade != nullptr) {
     std::vector<std::int32_t> samples;
     for (const auto& part : unsettled) samples.insert(samples.end(), part.begin(), part.end());
-    std::vector<Found> nearest(samples.size());
+    std::vector<NearestSample> nearest(samples.size());
     cascade->nearest_below(squared_radius, squared_radius, samples, nearest.data(), run);
     for (std::size_t i = 0; i < samples.size(); ++i)
       links.parent[static_cast<std::size_t>(samples[i])] = nearest[i].position;
@@ -131,7 +131,7 @@ class BlockAscent {
   void run(std::int32_t block) {
     queries_.load(block);
     widest_radius_ = bound_ = -1;
-    for (int lane = 0; lane < queries_.lanes(); ++lane) {
+    for (int lane = 0; lane < queries_.size(); ++lane) {
       const double own = squared_radius_[queries_.begin() + lane];
       to_parent_[lane] = own > 0 ? own : -1;  // of equal rows with radius zero none is denser
       parent_[lane] = -1;
@@ -169,8 +169,8 @@ class BlockAscent {
   void visit(std::int32_t target, std::size_t node) {
     const std::int32_t first = index_.block_begin(target);
     bool has_shrunk = false;
-    std::uint32_t lanes = queries_.all() & kernel_.near_box(queries_.data(), index_.columns(),
-                                                            index_.box(node), to_parent_);
+    std::uint32_t lanes = queries_.all_lanes() & kernel_.near_box(queries_.data(), index_.columns(),
+                                                                  index_.box(node), to_parent_);
     for (; lanes != 0; lanes &= lanes - 1) {
       const int lane = std::countr_zero(lanes);
       const double own = squared_radius_[queries_.begin() + lane];
@@ -188,7 +188,7 @@ class BlockAscent {
         to_parent_[lane] = found.squared;
       }
     }
-    if (has_shrunk) bound_ = *std::max_element(to_parent_, to_parent_ + queries_.lanes());
+    if (has_shrunk) bound_ = *std::max_element(to_parent_, to_parent_ + queries_.size());
   }
 
   /// The nearest mutual neighbor of smaller radius, i itself where there is none.
@@ -250,7 +250,7 @@ UphillLinks links_from_space(const DensityOrder<T>& order,
                  std::vector<double> point(static_cast<std::size_t>(index.columns()));
                  for (std::size_t block = begin; block < end; ++block) {
                    ascent.run(static_cast<std::int32_t>(block));
-                   for (int lane = 0; lane < ascent.queries().lanes(); ++lane) {
+                   for (int lane = 0; lane < ascent.queries().size(); ++lane) {
                      const std::int32_t i = ascent.queries().begin() + lane;
                      std::int32_t parent = ascent.parent(lane);
                      if (parent < 0 && squared_radius[i] > 0)

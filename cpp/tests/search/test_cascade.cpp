@@ -41,17 +41,17 @@ bool are_same(const NeighborLists& lists, const NeighborLists& expected, const I
 }  // namespace
 
 TEST_CASE("thousands of equal rows at the radius of others are not looked at one by one") {
-  testing::Bench bench;
+  testing::TwoThreads two_threads;
   const std::size_t samples = 40000, equal = 30000;
   const int columns = 12, k = 20;
   auto rows = testing::random_rows<double>(samples, columns, 0, 5);
   std::fill_n(rows.begin(), equal * columns, 0.5);
-  const Index<double> index(rows.data(), samples, columns, false, bench.run);
+  const Index<double> index(rows.data(), samples, columns, false, two_threads.run);
   const auto coordinates = first_columns(rows, samples, columns, columns);
   const Cascade<double> cascade(index, rows.data(), {coordinates.data(), columns, 0.5, 1e-5, 1.0},
-                                bench.run);
-  const NeighborLists alone = cascade.neighbor_lists(k, bench.run, samples);
-  const NeighborLists pairs = cascade.neighbor_lists(k, bench.run);
+                                two_threads.run);
+  const NeighborLists alone = cascade.neighbor_lists(k, two_threads.run, samples);
+  const NeighborLists pairs = cascade.neighbor_lists(k, two_threads.run);
   bool same = true;
   for (auto i = static_cast<std::int32_t>(equal); i < static_cast<std::int32_t>(samples); ++i)
     same &= std::equal(pairs.positions(i), pairs.positions(i) + k, alone.positions(i)) &&
@@ -60,24 +60,25 @@ TEST_CASE("thousands of equal rows at the radius of others are not looked at one
 }
 
 TEST_CASE_TEMPLATE("a cascade finds what brute force finds", T, float, double) {
-  testing::Bench bench;
+  testing::TwoThreads two_threads;
   const std::size_t samples = 675;  // a last block of three
   for (int grid : {0, 2, 5})
     for (int columns : {1, 9, 60}) {
       const auto rows = testing::random_rows<T>(samples, columns, grid, 11 + columns);
-      const Index<T> index(rows.data(), samples, columns, false, bench.run);
+      const Index<T> index(rows.data(), samples, columns, false, two_threads.run);
       for (int k : {1, 6, 32, 70, 150, 499}) {
-        const NeighborLists expected = neighbor_lists(index, k, bench.run);
-        const ModeTree tree = build_mode_tree<T>(index, expected, nullptr, bench.run);
+        const NeighborLists expected = neighbor_lists(index, k, two_threads.run);
+        const ModeTree tree = build_mode_tree<T>(index, expected, nullptr, two_threads.run);
         for (int axes : {1, columns / 2 + 1, columns})
           for (double tolerance : {0.0, 1.0}) {  // in float32, and in integers
             const auto coordinates = first_columns(rows, samples, columns, axes);
             const Projection projection{coordinates.data(), axes, 0.5, 1e-5, tolerance};
-            const Cascade<T> cascade(index, rows.data(), projection, bench.run);
+            const Cascade<T> cascade(index, rows.data(), projection, two_threads.run);
             // The first phase alone, and pairs of blocks as soon as lists are full.
             for (std::size_t first_phase : {samples, std::size_t{1}})
-              CHECK(are_same(cascade.neighbor_lists(k, bench.run, first_phase), expected, index));
-            const ModeTree found = build_mode_tree<T>(index, expected, &cascade, bench.run);
+              CHECK(are_same(cascade.neighbor_lists(k, two_threads.run, first_phase), expected,
+                             index));
+            const ModeTree found = build_mode_tree<T>(index, expected, &cascade, two_threads.run);
             CHECK(
                 std::equal(tree.parent.data(), tree.parent.data() + samples, found.parent.data()));
           }

@@ -42,7 +42,7 @@ int sums_in_parallel() {
 
 /// Samples along axes. The tree, over the first of them, orders the samples as it likes.
 struct Scene {
-  testing::Bench bench;
+  testing::TwoThreads two_threads;
   std::vector<float> rows;
   int axes;
   Index<float> tree;
@@ -51,9 +51,10 @@ struct Scene {
   Scene(std::vector<float> coordinates, int axes, double tolerance)
       : rows(std::move(coordinates)),
         axes(axes),
-        tree(rows.data(), rows.size() / static_cast<std::size_t>(axes), axes, true, bench.run),
+        tree(rows.data(), rows.size() / static_cast<std::size_t>(axes), axes, true,
+             two_threads.run),
         projected({rows.data(), axes, 1.0, 0x1p-48, tolerance}, static_cast<std::size_t>(axes),
-                  tree, bench.run) {}
+                  tree, two_threads.run) {}
 
   std::int32_t position(std::int32_t row) const {
     std::int32_t i = 0;
@@ -84,11 +85,12 @@ double product(const std::array<int, n>& a, const std::array<int, n>& b) {
 /// Whether windows find what the tree finds.
 template <class T>
 bool agrees_with_tree(const std::vector<T>& rows, const Grid& grid, int k) {
-  testing::Bench bench;
+  testing::TwoThreads two_threads;
   const auto columns = static_cast<int>(rows.size() / grid.pixels());
-  const Index<T> index(rows.data(), grid.pixels(), columns, true, bench.run);
-  const NeighborLists found = Pixels<T>(index, grid, bench.run).neighbor_lists(k, bench.run);
-  const NeighborLists expected = neighbor_lists(index, k, bench.run);
+  const Index<T> index(rows.data(), grid.pixels(), columns, true, two_threads.run);
+  const NeighborLists found =
+      Pixels<T>(index, grid, two_threads.run).neighbor_lists(k, two_threads.run);
+  const NeighborLists expected = neighbor_lists(index, k, two_threads.run);
   bool same = true;
   for (std::int32_t i = 0; i < static_cast<std::int32_t>(grid.pixels()); ++i) {
     same &= std::equal(found.positions(i), found.positions(i) + k, expected.positions(i));
@@ -375,11 +377,11 @@ TEST_CASE("rounding to integers: 99% of what it adds to the error") {
 }
 
 TEST_CASE("kLargestExponent: terms that round to one unit are counted, to none are not") {
-  testing::Bench bench;
+  testing::TwoThreads two_threads;
   for (auto [exponent, expected] : {std::pair{36.04, 1 + 0x1p-51}, {36.06, 1.0}}) {
     const std::vector<double> rows{0.0, std::sqrt(exponent)};
-    const Index<double> index(rows.data(), 2, 1, false, bench.run);
-    const auto sums = gaussian_sums(index, 1.0, bench.run);
+    const Index<double> index(rows.data(), 2, 1, false, two_threads.run);
+    const auto sums = gaussian_sums(index, 1.0, two_threads.run);
     CHECK(sums[0] == expected);
     CHECK(sums[1] == expected);
   }

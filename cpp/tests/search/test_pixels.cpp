@@ -31,7 +31,7 @@ std::vector<T> pixel_rows(const Grid& grid, int channels, int shades, unsigned s
 }  // namespace
 
 TEST_CASE_TEMPLATE("windows find what the tree finds", T, float, double) {
-  testing::Bench bench;
+  testing::TwoThreads two_threads;
   std::vector<std::uint8_t> mask(7 * 9 * 11);
   for (std::size_t i = 0; i < mask.size(); ++i) mask[i] = i * i % 7 < 4;
   const Grid grids[] = {
@@ -43,12 +43,12 @@ TEST_CASE_TEMPLATE("windows find what the tree finds", T, float, double) {
         const auto rows = pixel_rows<T>(grid, channels, shades, 5);
         const int columns = channels + static_cast<int>(grid.axes());
         const std::size_t samples = rows.size() / static_cast<std::size_t>(columns);
-        const Index<T> index(rows.data(), samples, columns, true, bench.run);
-        const Pixels<T> pixels(index, grid, bench.run);
+        const Index<T> index(rows.data(), samples, columns, true, two_threads.run);
+        const Pixels<T> pixels(index, grid, two_threads.run);
         for (int k : {1, 6, 30, static_cast<int>(samples)}) {
           if (static_cast<std::size_t>(k) > samples) continue;
-          const NeighborLists expected = neighbor_lists(index, k, bench.run);
-          const NeighborLists found = pixels.neighbor_lists(k, bench.run);
+          const NeighborLists expected = neighbor_lists(index, k, two_threads.run);
+          const NeighborLists found = pixels.neighbor_lists(k, two_threads.run);
           bool same = true;
           for (std::int32_t i = 0; i < static_cast<std::int32_t>(samples); ++i) {
             same &= std::equal(found.positions(i), found.positions(i) + k, expected.positions(i));
@@ -63,11 +63,11 @@ TEST_CASE_TEMPLATE("windows find what the tree finds", T, float, double) {
 }
 
 TEST_CASE("window_size: a disc about each pixel, and nothing beyond what it is asked for") {
-  testing::Bench bench;
+  testing::TwoThreads two_threads;
   const Grid grid{{60, 60}, {1, 1}};
   const auto rows = pixel_rows<float>(grid, 1, 1, 0);
-  const Index<float> index(rows.data(), grid.pixels(), 3, true, bench.run);
-  const Pixels<float> pixels(index, grid, bench.run);
+  const Index<float> index(rows.data(), grid.pixels(), 3, true, two_threads.run);
+  const Pixels<float> pixels(index, grid, two_threads.run);
   const double size = pixels.window_size(50, 1e9);
   CHECK(size > 50);
   CHECK(size < 1000);
@@ -75,11 +75,14 @@ TEST_CASE("window_size: a disc about each pixel, and nothing beyond what it is a
 }
 
 TEST_CASE("a grid that is not that of the samples is refused") {
-  testing::Bench bench;
+  testing::TwoThreads two_threads;
   const Grid grid{{5, 4}, {1, 1}};
   const auto rows = pixel_rows<double>(grid, 1, 3, 1);
-  const Index<double> index(rows.data(), grid.pixels(), 3, true, bench.run);
-  CHECK_THROWS_AS(Pixels<double>(index, Grid{{4, 5}, {1, 1}}, bench.run), std::invalid_argument);
-  CHECK_THROWS_AS(Pixels<double>(index, Grid{{5, 4}, {1, 2}}, bench.run), std::invalid_argument);
-  CHECK_THROWS_AS(Pixels<double>(index, Grid{{5, 5}, {1, 1}}, bench.run), std::invalid_argument);
+  const Index<double> index(rows.data(), grid.pixels(), 3, true, two_threads.run);
+  CHECK_THROWS_AS(Pixels<double>(index, Grid{{4, 5}, {1, 1}}, two_threads.run),
+                  std::invalid_argument);
+  CHECK_THROWS_AS(Pixels<double>(index, Grid{{5, 4}, {1, 2}}, two_threads.run),
+                  std::invalid_argument);
+  CHECK_THROWS_AS(Pixels<double>(index, Grid{{5, 5}, {1, 1}}, two_threads.run),
+                  std::invalid_argument);
 }

@@ -12,7 +12,7 @@ namespace {
 
 /// Samples along axes, and the tree that orders them.
 struct Scene {
-  testing::Bench bench;
+  testing::TwoThreads two_threads;
   std::vector<float> rows;
   int axes;
   std::size_t samples;
@@ -22,11 +22,11 @@ struct Scene {
       : rows(std::move(coordinates)),
         axes(axes),
         samples(rows.size() / static_cast<std::size_t>(axes)),
-        tree(rows.data(), samples, axes, true, bench.run) {}
+        tree(rows.data(), samples, axes, true, two_threads.run) {}
 
   ProjectedSamples projected(double tolerance) const {
     return ProjectedSamples({rows.data(), axes, 1.0, 1e-7, tolerance},
-                            static_cast<std::size_t>(axes), tree, bench.run);
+                            static_cast<std::size_t>(axes), tree, two_threads.run);
   }
   double squared_distance(std::int32_t a, std::int32_t b) const {
     return squared_distance(a, b, axes);

@@ -53,7 +53,8 @@ class Cascade {
   /// Same as NearestBelow from samples of the index, for several at once: fills in found[i] for
   /// samples[i]. `key` and `limit` by row.
   void nearest_below(const double* key, const double* limit,
-                     const std::vector<std::int32_t>& samples, Found* found, const Run& run) const;
+                     const std::vector<std::int32_t>& samples, NearestSample* found,
+                     const Run& run) const;
 
  private:
   std::unique_ptr<const CascadeData<T>> data_;

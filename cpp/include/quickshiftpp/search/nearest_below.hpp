@@ -25,13 +25,6 @@ bool precedes_by_key(const Index<T>& index, const double* key, std::int32_t a, s
   return key[a] != key[b] ? key[a] < key[b] : index.comes_first(a, b);
 }
 
-// Former names.
-using Found = NearestSample;
-template <class T>
-bool is_preferred(const Index<T>& index, const double* key, std::int32_t a, std::int32_t b) {
-  return precedes_by_key(index, key, a, b);
-}
-
 /// Finds the nearest sample whose `key` is strictly below a limit. A smaller key means a denser
 /// sample: keys are squared radii or negated densities. Samples with an infinite key are ignored.
 ///
