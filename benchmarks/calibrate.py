@@ -138,37 +138,47 @@ def read_header(text: str) -> dict[str, float]:
 
     Examples
     --------
-    >>> read_header("inline constexpr int kA = 4;\n#define QSPP_kB (kA << 2)")
+    >>> read_header("inline constexpr int kA = 4;\ninline constexpr int kB = kA << 2;  // why")
     {'kA': 4, 'kB': 16}
     """
     found: dict[str, float] = {}
-    pattern = (
-        r"constexpr [\w:]+ (?P<name>k\w+) = (?P<value>[^;]+);"
-        r"|#\s*define QSPP_(?P<macro>k\w+) (?P<text>.+)"
-        r"|\(\s*[\w:]+\s*,\s*(?P<argument>k\w+)\s*,\s*(?P<last>[^;]+)\)"
-    )
-    for match in re.finditer(pattern, text):
-        name = match["name"] or match["macro"] or match["argument"]
-        value = (match["value"] or match["text"] or match["last"]).partition("//")[0]
-        value = re.sub(r"std::size_t\{(\w+)\}", r"\1", value)
-        if "QSPP_" not in value:
-            found[name] = eval(value, {}, dict(found))
+    for name, value in re.findall(r"constexpr [\w:]+ (k\w+) = ([^;]+);", text):
+        found[name] = eval(re.sub(r"std::size_t\{(\w+)\}", r"\1", value), {}, dict(found))
     return found
 
 
-def build(folder: Path, definition: str) -> Path:
-    """Build the extension with a macro, and return the folder to import the package from."""
+def with_value(text: str, name: str, value: float) -> str:
+    """Return the header with another value of a constant.
+
+    Examples
+    --------
+    >>> with_value("inline constexpr int kA = 4;", "kA", 8)
+    'inline constexpr int kA = 8;'
+    """
+    changed, count = re.subn(rf"(constexpr [\w:]+ {name} = )[^;]+;", rf"\g<1>{value};", text)
+    if count != 1:
+        raise click.ClickException(f"{name} is not in {HEADER.name}.")
+    return changed
+
+
+def build(folder: Path, name: str = "", value: float = 0) -> Path:
+    """Build the extension, with another value of a constant; return the folder to import from."""
     from nanobind import cmake_dir
 
-    package = folder / "package"
+    package, source = folder / "package", folder / "source"
     shutil.copytree(
         ROOT / "src" / "quickshiftpp",
         package / "quickshiftpp",
         ignore=shutil.ignore_patterns("*.so", "__pycache__"),
     )
+    shutil.copytree(ROOT / "cpp", source / "cpp")
+    shutil.copy(ROOT / "CMakeLists.txt", source)
+    if name:
+        header = source / HEADER.relative_to(ROOT)
+        header.write_text(with_value(header.read_text(), name, value))
     for command in (
-        ["cmake", "-S", str(ROOT), "-B", str(folder / "build"), f"-DCMAKE_CXX_FLAGS={definition}",
-         f"-Dnanobind_DIR={cmake_dir()}", f"-DPython_EXECUTABLE={sys.executable}"],
+        ["cmake", "-S", str(source), "-B", str(folder / "build"), f"-Dnanobind_DIR={cmake_dir()}",
+         f"-DPython_EXECUTABLE={sys.executable}"],
         ["cmake", "--build", str(folder / "build"), "--target", "_core", "--parallel"],
     ):  # fmt: skip
         done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -190,7 +200,7 @@ def measure_constant(name: str, present: Path, folder: Path, rounds: int) -> str
     title, algorithm, workload = WORKLOADS[constant.workload]
     paths = {constant.present: present}
     for value in constant.others:
-        paths[value] = build(folder / f"{name}-{value}", f"-DQSPP_{name}={value}")
+        paths[value] = build(folder / f"{name}-{value}", name, value)
     contenders = [contender(workload, algorithm, path) for path in paths.values()]
     medians = dict(zip(paths, median_seconds(contenders, rounds), strict=True))
     rows = [
@@ -248,6 +258,6 @@ def calibrate_command(names: tuple[str, ...], only_list: bool, rounds: int) -> N
     constants = [name for name in CONSTANTS if name in wanted]
     with tempfile.TemporaryDirectory(prefix="calibrate-") as name:
         folder = Path(name)
-        present = build(folder / "present", "") if constants else folder
+        present = build(folder / "present") if constants else folder
         for constant in constants:
             show(target, measure_constant(constant, present, folder, rounds))

@@ -148,16 +148,6 @@ void declare_queries(nb::module_& m) {
 template <class T>
 void declare_coordinates(nb::module_& m) {
   m.def(
-      "coordinate_ranks",
-      [](const Index<T>& index, int threads) {
-        CoordinateRanks ranks = run_native(
-            threads, nb::none(), [&](const Run& run) { return coordinate_ranks(index, run); });
-        return std::pair(to_array(std::move(ranks.rank)),
-                         to_array(std::move(ranks.first_equal_row)));
-      },
-      "index"_a, "threads"_a,
-      "Each row's place in the order of coordinates, and the lowest row number that has the same.");
-  m.def(
       "coordinate_hashes",
       [](const Rows<T>& x, int threads) {
         return to_array(run_native(threads, nb::none(), [&](const Run& run) {

@@ -212,29 +212,6 @@ void register_tree(nb::module_& m) {
   declare_building<float>(m);
   declare_building<double>(m);
   m.def(
-      "knn_log_density",
-      [](Column<double> squared_radius, std::size_t samples, int k, double dimension,
-         int scale_exponent, int threads) {
-        Buffer<double> out(squared_radius.shape(0));
-        run_native(threads, nb::none(), [&](const Run& run) {
-          knn_log_density(squared_radius.data(), out.size(), samples, k, dimension, scale_exponent,
-                          out.data(), run);
-        });
-        return to_array(std::move(out));
-      },
-      "squared_radius"_a, "samples"_a, "k"_a, "dimension"_a, "scale_exponent"_a, "threads"_a);
-  m.def(
-      "radii",
-      [](Column<double> squared_radius, int scale_exponent, int threads) {
-        Buffer<double> out(squared_radius.shape(0));
-        run_native(threads, nb::none(), [&](const Run& run) {
-          radii(squared_radius.data(), out.size(), scale_exponent, out.data(), run);
-        });
-        return to_array(std::move(out));
-      },
-      "squared_radius"_a, "scale_exponent"_a, "threads"_a,
-      "Distances, in the units of the samples as they were given.");
-  m.def(
       "link_roots",
       [](Column<std::int32_t> link, int threads) {
         return to_array(run_native(threads, nb::none(), [&](const Run& run) {

@@ -103,7 +103,7 @@ def run_quick_shift(data: DataSet, values: int, between: int) -> Record:
 
     def fit(bandwidth: float) -> list[IntArray]:
         model = QuickShift(bandwidth=bandwidth).fit(data.X)
-        return [model.cut(ratio * bandwidth) for ratio in TAU_RATIOS]
+        return [model.cut(ratio * bandwidth).astype(np.int64) for ratio in TAU_RATIOS]
 
     grid = np.geomspace(*bandwidth_range(data.X), values)
     curves = refined_curves(data.y, "bandwidth", grid, fit, between)

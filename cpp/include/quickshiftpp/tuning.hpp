@@ -5,8 +5,7 @@
 /// Every tuning constant of the core, with the measurement that set it. None of them changes a
 /// result, only how long it takes.
 ///
-/// `python -m benchmarks calibrate` measures them anew. It builds the core with other values: each
-/// constant can be set from the command line of the compiler, -DQSPP_kFlush=16 for kFlush.
+/// `python -m benchmarks calibrate` measures them anew: it builds the core with other values.
 ///
 /// Unless said otherwise: two cores of an AMD EPYC (Zen 4, AVX-512, 1 MiB of L2 cache per core),
 /// two threads, n = 1,000,000 Gaussian blobs in the plane, k = 20.
@@ -19,10 +18,7 @@ namespace quickshiftpp::tuning {
 inline constexpr int kBlock = 32;
 
 /// Subtrees of fewer samples than this are built by one thread.
-#ifndef QSPP_kBuildGrain
-#define QSPP_kBuildGrain 16384
-#endif
-inline constexpr std::size_t kBuildGrain = QSPP_kBuildGrain;
+inline constexpr std::size_t kBuildGrain = 16384;
 
 // The choice of a search.
 
@@ -30,55 +26,34 @@ inline constexpr std::size_t kBuildGrain = QSPP_kBuildGrain;
 /// The number of columns does not matter: where the tree prunes nothing (Gaussian noise, 10 to 784
 /// columns), its order and its boxes cost 5 to 15%; where it does (20 blobs in the same columns),
 /// it is 4 to 6 times faster.
-#ifndef QSPP_kTreeSamples
-#define QSPP_kTreeSamples 128
-#endif
-inline constexpr int kTreeSamples = QSPP_kTreeSamples;
+inline constexpr int kTreeSamples = 128;
 
 /// algorithm="auto" considers the cascade from this many samples and columns on. It uses it where
 /// the k-d tree over kPilotSamples samples visits more than kPilotShare of all pairs of blocks in a
 /// search for kPilotNeighbors neighbors. At 50,000 samples of 10 to 100 columns the cascade is 1.7
 /// to 2.7 times faster where the tree prunes nothing (Gaussian noise, a plane of six dimensions),
 /// and 1.6 to 2.9 times slower where it does (blobs). At 10,000 samples it is nearly always slower.
-#ifndef QSPP_kCascadeSamples
-#define QSPP_kCascadeSamples 20000
-#endif
-inline constexpr int kCascadeSamples = QSPP_kCascadeSamples;
-#ifndef QSPP_kCascadeColumns
-#define QSPP_kCascadeColumns 10
-#endif
-inline constexpr int kCascadeColumns = QSPP_kCascadeColumns;
+inline constexpr int kCascadeSamples = 20000;
+inline constexpr int kCascadeColumns = 10;
 inline constexpr int kPilotSamples = 2048;
 inline constexpr int kPilotNeighbors = 16;
 inline constexpr std::size_t kPilotStep = 4;  ///< one block of queries in this many is searched
-#ifndef QSPP_kPilotShare
-#define QSPP_kPilotShare 0.5
-#endif
-inline constexpr double kPilotShare = QSPP_kPilotShare;
+inline constexpr double kPilotShare = 0.5;
 
 // The join.
 
 /// Columns between two checks whether a whole block is already beyond the bound.
-#ifndef QSPP_kAbandonColumns
-#define QSPP_kAbandonColumns 16
-#endif
-inline constexpr int kAbandonColumns = QSPP_kAbandonColumns;
+inline constexpr int kAbandonColumns = 16;
 
 /// Candidates that are collected before they are sorted and merged into a query's list, and the
 /// most that can have come together once one more block was searched.
-#ifndef QSPP_kFlush
-#define QSPP_kFlush 32
-#endif
-inline constexpr int kFlush = QSPP_kFlush;
+inline constexpr int kFlush = 32;
 inline constexpr int kPending = kFlush + kBlock;
 
 /// Up to this many columns a neighbor's distance is computed again instead of stored. That takes a
 /// third of the memory, and the coordinates of neighbors are in the cache where a stored distance
 /// would have to come from memory.
-#ifndef QSPP_kRecomputeColumns
-#define QSPP_kRecomputeColumns 8
-#endif
-inline constexpr int kRecomputeColumns = QSPP_kRecomputeColumns;
+inline constexpr int kRecomputeColumns = 8;
 
 // The cascade. Measured on MNIST (70,000 x 784, k = 20).
 
@@ -89,87 +64,52 @@ inline constexpr int kQueryGroup = 8;
 /// refined in two steps (kFirstLook, then kRefineAxes). 2.3% of all pairs pass 32 axes, 0.4% pass
 /// 64, 0.07% pass 192. The search takes 3.1 s with 32 screening axes, 3.0 with 40, 2.9 with 48 to
 /// 64. 64 or 96 (a multiple of 32), and 192 or 256, make little difference.
-#ifndef QSPP_kScreenAxes
-#define QSPP_kScreenAxes 48
-#endif
-inline constexpr int kScreenAxes = QSPP_kScreenAxes;
-#ifndef QSPP_kFirstLook
-#define QSPP_kFirstLook 96
-#endif
-inline constexpr int kFirstLook = QSPP_kFirstLook;
-#ifndef QSPP_kRefineAxes
-#define QSPP_kRefineAxes 192
-#endif
-inline constexpr int kRefineAxes = QSPP_kRefineAxes;
+inline constexpr int kScreenAxes = 48;
+inline constexpr int kFirstLook = 96;
+inline constexpr int kRefineAxes = 192;
 
 /// Axes that the cascade's k-d tree is built over: in 0.02 s with 8, 0.03 with 16, 0.07 with 48.
 /// The search takes the same time with each.
-#ifndef QSPP_kOrderAxes
-#define QSPP_kOrderAxes 16
-#endif
-inline constexpr int kOrderAxes = QSPP_kOrderAxes;
+inline constexpr int kOrderAxes = 16;
 
 /// Axes by which boxes are compared in the cascade: the others add little to the distance. Before
 /// blocks were compared in pairs, the search took 7.3 s with 6, 7.5 with 12 and 7.7 with all 40.
-#ifndef QSPP_kBoxAxes
-#define QSPP_kBoxAxes 6
-#endif
-inline constexpr int kBoxAxes = QSPP_kBoxAxes;
+inline constexpr int kBoxAxes = 6;
 
 /// Blocks that each block searches on its own, the nearest first, before every pair of blocks is
 /// compared once for both sides: a list should be nearly final by then. With 2,188 blocks the
 /// search takes 4.8 s with 96 or 128, 5.0 with 256, and 5.8 s where no pair is compared for both
 /// sides (medians of four rounds in turn).
-#ifndef QSPP_kHomeBlocks
-#define QSPP_kHomeBlocks 128
-#endif
+inline constexpr std::size_t kHomeBlocks = 128;
 constexpr std::size_t home_blocks(std::size_t blocks) {
-  return blocks < 512 ? QSPP_kHomeBlocks / 2 : blocks < 1024 ? blocks / 8 : QSPP_kHomeBlocks;
+  return blocks < 512 ? kHomeBlocks / 2 : blocks < 1024 ? blocks / 8 : kHomeBlocks;
 }
 
 /// Neighboring blocks that are compared with others together, so that those come from memory once
 /// for all: in three rounds in turn 4.9 to 6.2 s by ones, 4.4 to 5.2 by eights, 4.6 to 5.2 by
 /// sixteens and 32s.
-#ifndef QSPP_kPairBlocks
-#define QSPP_kPairBlocks 8
-#endif
-inline constexpr int kPairBlocks = QSPP_kPairBlocks;
+inline constexpr int kPairBlocks = 8;
 
 /// Candidates that a query collects before their exact distances are computed, the most promising
 /// first.
-#ifndef QSPP_kQueueLength
-#define QSPP_kQueueLength 32
-#endif
-inline constexpr int kQueueLength = QSPP_kQueueLength;
+inline constexpr int kQueueLength = 32;
 
 // Images. Measured on a photograph of 481 x 321 pixels, k = 20 to 300.
 
 /// Pixels that one thread searches one after the other, each giving the next a bound: a few lines
 /// of a large image, and a tenth of a second.
-#ifndef QSPP_kBandPixels
-#define QSPP_kBandPixels 16384
-#endif
-inline constexpr std::size_t kBandPixels = QSPP_kBandPixels;
+inline constexpr std::size_t kBandPixels = 16384;
 
 /// Candidates that a window search collects, as a multiple of k, before it drops the farthest: 2 is
 /// 3% faster than 3.
-#ifndef QSPP_kBucketCapacity
-#define QSPP_kBucketCapacity 2
-#endif
-inline constexpr std::size_t kBucketCapacity = QSPP_kBucketCapacity;
+inline constexpr std::size_t kBucketCapacity = 2;
 
 /// Images are searched in windows where a window holds at most about this many pixels for each
 /// neighbor beyond the first kWindowNeighbors; each line counts as kLineCost more. In RGB and in
 /// Lab with colors of growing weight, windows are 1.05 to 2.3 times faster than the k-d tree below
 /// this limit, and up to 2.1 times slower above.
-#ifndef QSPP_kWindowNeighbors
-#define QSPP_kWindowNeighbors 20
-#endif
-inline constexpr int kWindowNeighbors = QSPP_kWindowNeighbors;
-#ifndef QSPP_kWindowSizePerNeighbor
-#define QSPP_kWindowSizePerNeighbor 60
-#endif
-inline constexpr double kWindowSizePerNeighbor = QSPP_kWindowSizePerNeighbor;
+inline constexpr int kWindowNeighbors = 20;
+inline constexpr double kWindowSizePerNeighbor = 60;
 inline constexpr std::size_t kLineCost = 24;
 inline constexpr std::size_t kPilotPixels = 256;  ///< pixels whose windows are measured beforehand
 
@@ -177,10 +117,7 @@ inline constexpr std::size_t kPilotPixels = 256;  ///< pixels whose windows are 
 
 /// The cache of edges between basins that one thread can find again has up to 2^13 places. A tree
 /// takes the same time with 2^11 and 2^14.
-#ifndef QSPP_kEdgeCacheBits
-#define QSPP_kEdgeCacheBits 13
-#endif
-inline constexpr int kEdgeCacheBits = QSPP_kEdgeCacheBits;
+inline constexpr int kEdgeCacheBits = 13;
 
 /// Blocks that a thread searches for edges between basins at a time; fewer where a sample with ties
 /// may search the whole index, to share the work and to be interrupted soon.
@@ -189,14 +126,10 @@ inline constexpr std::size_t kTiedEdgeBlocks = 2;
 
 /// In two and three columns, from this many neighbors on, edges between basins are found by
 /// searching the k-d tree again instead of reading long lists.
-#ifndef QSPP_kSpatialEdges2
-#define QSPP_kSpatialEdges2 30
-#endif
-#ifndef QSPP_kSpatialEdges3
-#define QSPP_kSpatialEdges3 72
-#endif
+inline constexpr int kSpatialEdges2 = 30;
+inline constexpr int kSpatialEdges3 = 72;
 constexpr bool spatial_edges_are_faster(int columns, int k) {
-  return (columns <= 2 && k >= QSPP_kSpatialEdges2) || (columns == 3 && k >= QSPP_kSpatialEdges3);
+  return (columns <= 2 && k >= kSpatialEdges2) || (columns == 3 && k >= kSpatialEdges3);
 }
 
 /// Edges that one thread collects before it reduces them to a spanning forest.
@@ -204,10 +137,7 @@ inline constexpr std::size_t kForestEdges = std::size_t{1} << 20;
 
 /// Samples are ranked in tie order once, instead of compared each time, where more than one sample
 /// in this many has ties beyond its list.
-#ifndef QSPP_kTiedShare
-#define QSPP_kTiedShare 16
-#endif
-inline constexpr std::size_t kTiedShare = QSPP_kTiedShare;
+inline constexpr std::size_t kTiedShare = 16;
 
 /// Samples that the intrinsic dimension is estimated from, about: more change its third digit.
 inline constexpr int kDimensionSamples = 1 << 17;
@@ -215,15 +145,9 @@ inline constexpr int kDimensionSamples = 1 << 17;
 // Parallel loops.
 
 /// Samples per work item of loops over samples: enough that waking a thread pays.
-#ifndef QSPP_kGrain
-#define QSPP_kGrain 8192
-#endif
-inline constexpr std::size_t kGrain = QSPP_kGrain;
+inline constexpr std::size_t kGrain = 8192;
 
 /// Values that one thread sorts before it checks whether it is interrupted.
-#ifndef QSPP_kSortPiece
-#define QSPP_kSortPiece 32768
-#endif
-inline constexpr std::size_t kSortPiece = QSPP_kSortPiece;
+inline constexpr std::size_t kSortPiece = 32768;
 
 }  // namespace quickshiftpp::tuning

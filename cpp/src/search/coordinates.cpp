@@ -1,6 +1,6 @@
 #include "quickshiftpp/search/coordinates.hpp"
 
-#include "search/tie_order.hpp"
+#include "quickshiftpp/tuning.hpp"
 
 namespace quickshiftpp {
 
@@ -17,27 +17,8 @@ Buffer<std::uint64_t> coordinate_hashes(const T* rows, std::size_t samples, int 
   return hash;
 }
 
-template <class T>
-CoordinateRanks coordinate_ranks(const Index<T>& index, const Run& run) {
-  CoordinateRanks ranks{Buffer<std::int32_t>(index.samples()),
-                        Buffer<std::int32_t>(index.samples())};
-  const Buffer<std::int32_t> positions =
-      positions_in_tie_order(index, [](std::int32_t) { return true; }, run);
-  for_each_site(index, positions, [&](std::size_t first, std::size_t last) {
-    for (std::size_t p = first; p < last; ++p) {
-      const auto row = static_cast<std::size_t>(index.row_at(positions[p]));
-      ranks.rank[row] = static_cast<std::int32_t>(first);
-      ranks.first_equal_row[row] = index.row_at(positions[first]);
-    }
-  });
-  return ranks;
-}
-
-#define QSPP_INSTANTIATE(T)                                                                    \
-  template Buffer<std::uint64_t> coordinate_hashes<T>(const T*, std::size_t, int, const Run&); \
-  template CoordinateRanks coordinate_ranks<T>(const Index<T>&, const Run&);
-QSPP_INSTANTIATE(float)
-QSPP_INSTANTIATE(double)
-#undef QSPP_INSTANTIATE
+template Buffer<std::uint64_t> coordinate_hashes<float>(const float*, std::size_t, int, const Run&);
+template Buffer<std::uint64_t> coordinate_hashes<double>(const double*, std::size_t, int,
+                                                         const Run&);
 
 }  // namespace quickshiftpp

@@ -4,7 +4,6 @@
 #include <atomic>
 #include <bit>
 #include <cmath>
-#include <numbers>
 #include <vector>
 
 #include "kernels/kernels.hpp"
@@ -71,32 +70,6 @@ LogRadiusSum log_radius_sum_of(const Index<T>& index, const NeighborLists& lists
 }
 
 }  // namespace
-
-void knn_log_density(const double* squared_radius, std::size_t count, std::size_t samples, int k,
-                     double dimension, int scale_exponent, double* out, const Run& run) {
-  const double log_volume =
-      0.5 * dimension * std::log(std::numbers::pi) - std::lgamma(0.5 * dimension + 1);
-  const double constant =
-      std::log(static_cast<double>(k)) - std::log(static_cast<double>(samples)) - log_volume;
-  const double log_scale = scale_exponent * std::numbers::ln2;
-  parallel_for(run, count, tuning::kGrain, [&](std::size_t begin, std::size_t end, int) {
-    for (std::size_t i = begin; i < end; ++i)
-      out[i] = constant - dimension * (0.5 * std::log(squared_radius[i]) - log_scale);
-  });
-}
-
-void radii(const double* squared_radius, std::size_t count, int scale_exponent, double* out,
-           const Run& run) {
-  const double factor = std::ldexp(1.0, -scale_exponent);
-  // Multiplying is faster than ldexp, but the factor may overflow or underflow.
-  const bool has_factor = std::isnormal(factor);
-  parallel_for(run, count, tuning::kGrain, [&](std::size_t begin, std::size_t end, int) {
-    for (std::size_t i = begin; i < end; ++i) {
-      const double radius = std::sqrt(squared_radius[i]);
-      out[i] = has_factor ? radius * factor : std::ldexp(radius, -scale_exponent);
-    }
-  });
-}
 
 template <class T>
 LogRadiusSum log_radius_sum(const Index<T>& index, const NeighborLists& lists, const Run& run) {

@@ -14,7 +14,16 @@ from .._search.index import IndexedSamples
 from .._search.pipeline import index_samples
 from .._threads import resolve_threads
 from .._tree.density import gaussian_density
-from .._validation import DISTANCE, NONE, POSITIVE, Allowed, choice, resolve_k, validate_samples
+from .._validation import (
+    DISTANCE,
+    NONE,
+    POSITIVE,
+    Allowed,
+    FloatArray,
+    choice,
+    resolve_k,
+    validate_samples,
+)
 from .base import SEARCH_PARAMETERS, DensityClusterer
 
 
@@ -122,8 +131,9 @@ class QuickShift(DensityClusterer):
         """
         threads = resolve_threads(self.n_jobs)
         with self._fitting():
+            samples = validate_samples(X, estimator=self)
             indexed, _ = index_samples(
-                validate_samples(X, estimator=self),
+                samples,
                 0,
                 algorithm=self.algorithm,
                 threads=threads,
@@ -148,7 +158,7 @@ class QuickShift(DensityClusterer):
                 )
                 self.parent_distances_ = np.ldexp(np.sqrt(squared), -exponent)
             with stage("labels", self.verbose):
-                self._rank, self._first_equal = _core.coordinate_ranks(index, threads)
+                self._rank, self._first_equal = coordinate_ranks(samples)
                 self.labels_, roots = self._cut(self.tau_)
                 self.mode_indices_ = roots.astype(np.int64)
                 self.n_clusters_ = len(roots)
@@ -179,3 +189,20 @@ class QuickShift(DensityClusterer):
             radii = np.ldexp(np.sqrt(squared), -indexed.scale_exponent)
         positive = radii[radii > 0]  # equal samples say nothing about scale
         return float(np.median(positive)) if positive.size else 1.0
+
+
+def coordinate_ranks(
+    X: FloatArray,
+) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
+    """Return each row's place in the order of coordinates, and the first row that is equal to it.
+
+    Equal rows share a place.
+    """
+    order = np.lexsort(X.T[::-1])  # stable: equal rows by row number
+    differs = (X[order[1:]] != X[order[:-1]]).any(axis=1)
+    starts = np.flatnonzero(np.concatenate([[True], differs]))
+    place = np.repeat(starts, np.diff(starts, append=len(X)))
+    rank = np.empty(len(X), dtype=np.int32)
+    first_equal = np.empty(len(X), dtype=np.int32)
+    rank[order], first_equal[order] = place, order[place]
+    return rank, first_equal

@@ -76,16 +76,27 @@ def intrinsic_dimension(index: Any, lists: _core.NeighborLists, threads: int) ->
     return columns if count == 0 or total <= 0 else min(columns, max(0.1, round(count / total, 3)))
 
 
+def radii(squared_radii: npt.NDArray[np.float64], scale_exponent: int) -> npt.NDArray[np.float64]:
+    """Return the radii in the units of the user's samples."""
+    return np.ldexp(np.sqrt(squared_radii), -scale_exponent)
+
+
 def knn_log_density(
     squared_radii: npt.NDArray[np.float64],
     n_samples: int,
     k: int,
     dimension: float,
     scale_exponent: int,
-    threads: int,
 ) -> npt.NDArray[np.float64]:
-    """Return log f for the radii of some of the samples, infinite where the radius is 0."""
-    return _core.knn_log_density(squared_radii, n_samples, k, dimension, scale_exponent, threads)
+    """Return log f for the radii of some of the samples, infinite where the radius is 0.
+
+    f = k / (n v_d r^d), v_d being the volume of the unit ball in d dimensions.
+    """
+    log_volume = 0.5 * dimension * math.log(math.pi) - math.lgamma(0.5 * dimension + 1)
+    constant = math.log(k) - math.log(n_samples) - log_volume
+    with np.errstate(divide="ignore"):
+        log_radii = 0.5 * np.log(squared_radii) - scale_exponent * math.log(2)
+    return constant - dimension * log_radii
 
 
 def gaussian_density(

@@ -13,7 +13,7 @@ from .._frames import to_frame
 from .._threads import threads_on_this_machine, usable_threads
 from .._validation import InvalidParameterError, check_beta, check_min_cluster_size, is_whole
 from .beta_search import BetaSearch
-from .density import knn_log_density, prominences, radius_ratio_limit
+from .density import knn_log_density, prominences, radii, radius_ratio_limit
 
 MODE_DTYPE = np.dtype(
     [
@@ -165,7 +165,7 @@ class ModeTree:
 
     @cached_property
     def _radii(self) -> npt.NDArray[np.float64]:
-        return _core.radii(self._squared_radii, self._scale_exponent, self._threads)
+        return radii(self._squared_radii, self._scale_exponent)
 
     @cached_property
     def _log_density(self) -> npt.NDArray[np.float64]:
@@ -177,12 +177,7 @@ class ModeTree:
 
     def _log_density_of(self, squared_radii: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
         return knn_log_density(
-            squared_radii,
-            self.n_samples,
-            self.k,
-            self.dimension,
-            self._scale_exponent,
-            self._threads,
+            squared_radii, self.n_samples, self.k, self.dimension, self._scale_exponent
         )
 
     def _positions(self, rows: npt.NDArray[Any]) -> npt.NDArray[np.int32]:

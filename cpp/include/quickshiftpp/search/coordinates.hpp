@@ -6,7 +6,6 @@
 
 #include "quickshiftpp/buffer.hpp"
 #include "quickshiftpp/parallel.hpp"
-#include "quickshiftpp/search/index.hpp"
 
 namespace quickshiftpp {
 
@@ -28,14 +27,5 @@ std::uint64_t coordinate_hash(int columns, Value&& value) {
 template <class T>
 Buffer<std::uint64_t> coordinate_hashes(const T* rows, std::size_t samples, int columns,
                                         const Run& run);
-
-/// By row: each sample's place in the order of coordinates, the same for equal rows, and the lowest
-/// row number among the rows equal to it.
-struct CoordinateRanks {
-  Buffer<std::int32_t> rank;
-  Buffer<std::int32_t> first_equal_row;
-};
-template <class T>
-CoordinateRanks coordinate_ranks(const Index<T>& index, const Run& run);
 
 }  // namespace quickshiftpp

@@ -10,19 +10,6 @@
 
 namespace quickshiftpp {
 
-/// Computes log f = log k - log n - log v_d - d log r, the logarithm of the k-nearest-neighbor
-/// density estimate, for `count` squared radii; +infinity where r = 0. Here n = `samples`, d =
-/// `dimension`, and v_d is the volume of the unit ball in d dimensions.
-///
-/// Before the search, the coordinates were multiplied by 2^scale_exponent. The result is in the
-/// units of the user's coordinates.
-void knn_log_density(const double* squared_radius, std::size_t count, std::size_t samples, int k,
-                     double dimension, int scale_exponent, double* out, const Run& run);
-
-/// Computes the radii, in the units of the user's coordinates (see knn_log_density).
-void radii(const double* squared_radius, std::size_t count, int scale_exponent, double* out,
-           const Run& run);
-
 /// The sum of log(r_k / r_j) over all samples and their neighbors j = 2, ..., k - 1 (j = 1 is the
 /// sample itself), and the number of terms. Neighbors at distance zero are left out. This is the
 /// input of the maximum-likelihood estimate of the intrinsic dimension.
