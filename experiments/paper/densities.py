@@ -20,7 +20,7 @@ from scipy.stats import norm
 from ..common import FloatArray, IntArray
 
 GRID_CELLS = {1: 4000, 2: 300}  # along each axis
-_LEVELS = 200  # to which the thresholds of the interior are rounded, upwards
+_LEVELS = 200  # to which the thresholds of the interior are rounded, upward
 _STEPS_PER_CELL = 2
 _MAX_STEPS = 20_000
 
@@ -190,7 +190,7 @@ def region_interior(
     low, high = thresholds[boundary].min(), thresholds.max()
     for level in np.linspace(low, high, _LEVELS):
         parts, _ = ndimage.label(least < level)
-        # Rounded upwards, so that the interior is too small rather than too large.
+        # Rounded upward, so that the interior is too small rather than too large.
         touched = np.unique(parts[thresholds >= level - (high - low) / (_LEVELS - 1)])
         bad |= np.isin(parts, touched[touched > 0])
     return region & ~bad

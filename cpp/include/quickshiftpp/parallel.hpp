@@ -38,11 +38,11 @@ class Monitor {
     const std::size_t done = done_.fetch_add(items, std::memory_order_relaxed) + items;
     if (on_calling_thread && poll_ && Clock::now() - last_ >= interval) {
       if (poll_(static_cast<double>(done) / static_cast<double>(total_)))
-        cancelled_.store(true, std::memory_order_relaxed);
+        canceled_.store(true, std::memory_order_relaxed);
       last_ = Clock::now();
     }
   }
-  bool cancelled() const { return cancelled_.load(std::memory_order_relaxed); }
+  bool canceled() const { return canceled_.load(std::memory_order_relaxed); }
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -51,7 +51,7 @@ class Monitor {
   Clock::time_point last_;
   std::size_t total_ = 1;
   std::atomic<std::size_t> done_{0};
-  std::atomic<bool> cancelled_{false};
+  std::atomic<bool> canceled_{false};
 };
 
 /// How to run a stage: the number of threads, and the monitor that it reports to.
@@ -88,7 +88,7 @@ void parallel_for(const Run& run, std::size_t count, std::size_t grain, Body&& b
         const std::size_t end = std::min(begin + grain, count);
         body(begin, end, thread);
         run.monitor.advance(end - begin, thread == 0);
-        if (run.monitor.cancelled()) stop.store(true, std::memory_order_relaxed);
+        if (run.monitor.canceled()) stop.store(true, std::memory_order_relaxed);
       }
     } catch (...) {
       if (!stop.exchange(true)) failure = std::current_exception();
@@ -107,7 +107,7 @@ void parallel_for(const Run& run, std::size_t count, std::size_t grain, Body&& b
   work(0);
 #endif
   if (failure) std::rethrow_exception(failure);
-  if (run.monitor.cancelled()) throw Interrupted();
+  if (run.monitor.canceled()) throw Interrupted();
 }
 
 }  // namespace quickshiftpp

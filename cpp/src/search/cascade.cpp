@@ -319,7 +319,7 @@ CascadeData<T>::CascadeData(const Index<T>& index, const T* rows, const Projecti
       projected(projection, columns, tree, run),
       kernel(kernels<T>()) {
   // Samples that coincide along the first axes need not be equal.
-  tree.confirm_points([&](std::int32_t first, std::int32_t last) {
+  tree.confirm_equal_samples([&](std::int32_t first, std::int32_t last) {
     for (std::int32_t i = first + 1; i < last; ++i)
       if (!std::equal(sample(first), sample(first) + columns, sample(i))) return false;
     return true;

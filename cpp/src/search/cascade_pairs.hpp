@@ -254,9 +254,9 @@ class BlockPairSearch {
   bool is_superfluous(std::int32_t block, std::int32_t max_equal_blocks) const {
     const Index<float>& tree = data_.tree;
     std::size_t node = 0;
-    while (!tree.node(node).is_leaf() && !tree.is_point(node))
+    while (!tree.node(node).is_leaf() && !tree.holds_equal_samples(node))
       node = block < tree.node(node).middle() ? tree.left(node) : tree.right(node);
-    return tree.is_point(node) && block - tree.node(node).first >= max_equal_blocks;
+    return tree.holds_equal_samples(node) && block - tree.node(node).first >= max_equal_blocks;
   }
 
   template <class Work>

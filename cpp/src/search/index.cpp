@@ -52,7 +52,7 @@ class RecordSplitter {
   }
 
   /// Partitions [first, last) at `middle` by rank in the widest column. If all rows are equal, any
-  /// partition is valid, and they are sorted by row number (see Index::is_point).
+  /// partition is valid, and they are sorted by row number (see Index::holds_equal_samples).
   void split(std::size_t first, std::size_t middle, std::size_t last, int) {
     const int column =
         widest_column<T>(first, last, Columns, [this](std::size_t i) { return row(i); });
@@ -241,7 +241,7 @@ void Index<T>::fill_boxes(const Run& run) {
                   row_at_position_->data() + block_end(b));
     }
   });
-  is_point_.resize(nodes_.size());
+  holds_equal_samples_.resize(nodes_.size());
   for (std::size_t i = nodes_.size(); i-- > 0;) {  // children are stored after their parent
     if (!nodes_[i].is_leaf()) {
       const double *l = bounds(left(i)), *r = bounds(right(i));
@@ -250,7 +250,7 @@ void Index<T>::fill_boxes(const Run& run) {
         bounds(i)[columns_ + c] = std::max(l[columns_ + c], r[columns_ + c]);
       }
     }
-    is_point_[i] = std::equal(bounds(i), bounds(i) + columns_, bounds(i) + columns_);
+    holds_equal_samples_[i] = std::equal(bounds(i), bounds(i) + columns_, bounds(i) + columns_);
   }
 }
 

@@ -66,7 +66,7 @@ class BlockSearch {
     const int columns = targets_.columns();
     std::uint32_t near = queries_.all_lanes() & kernel_.near_box(queries_.data(), columns,
                                                                  targets_.box(node), lane_bound_);
-    if (!targets_.is_point(node)) return near;
+    if (!targets_.holds_equal_samples(node)) return near;
     // Equal samples are sorted by row number: if the first one loses a tie at the bound, all do.
     for (std::uint32_t rest = near; rest != 0; rest &= rest - 1) {
       const int lane = std::countr_zero(rest);

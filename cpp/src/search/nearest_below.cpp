@@ -42,7 +42,8 @@ NearestSample NearestBelow<T>::from_point(const double* point, std::int32_t star
           if (best.position < 0 || found.squared < best.squared_distance ||
               precedes_by_key(index_, key_, j, best.position))
             best = {j, found.squared};
-          if (index_.is_point(node)) break;  // the first of equal samples has the lowest row number
+          if (index_.holds_equal_samples(node))
+            break;  // the first of equal samples has the lowest row number
         }
       });
   return best;

@@ -24,7 +24,7 @@ void visit_tied_neighbors(const DensityOrder<T>& order, std::int32_t i, Visit&& 
   const double limit = squared_radius[i];
   auto admits = [&](std::size_t node) {
     // Equal samples have equal radii: either all of a node's samples matter, or none.
-    return !index.is_point(node) ||
+    return !index.holds_equal_samples(node) ||
            squared_radius[index.block_begin(index.node(node).first)] == limit;
   };
   visit_within(index, i, limit, admits, [&](std::int32_t j, double squared) {

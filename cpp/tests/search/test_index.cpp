@@ -79,7 +79,7 @@ TEST_CASE("visit_outward visits at most max_equal_blocks of equal samples, the l
   visit_outward(
       index, -1, 2, [](std::size_t) { return 0.0; }, [] { return 1.0; },
       [&](std::int32_t block, std::size_t node) {
-        if (index.is_point(node) && !index.node(node).is_leaf()) {
+        if (index.holds_equal_samples(node) && !index.node(node).is_leaf()) {
           copies += index.block_end(block) - index.block_begin(block);
           CHECK(block - index.node(node).first < 2);
           for (auto i = index.block_begin(block) + 1; i < index.block_end(block); ++i)

@@ -61,29 +61,29 @@ def estimate_memory(
     129
     """
     # Throughout: a copy of the samples in blocks, and their row numbers.
-    always = n_features * np.dtype(dtype).itemsize + 4.0
+    permanent = n_features * np.dtype(dtype).itemsize + 4.0
     if algorithm == "kd_tree":
-        always += _tree_bytes(n_features)
+        permanent += _tree_bytes(n_features)
     # While the tree is built: radii, ties, parents, mutual parents, basins, and the lists. An entry
     # of a list is a position, and a distance where that is not computed again.
-    found = 8 + 1 + 4 + 4 + 4.0
+    temporary = 8 + 1 + 4 + 4 + 4.0
     if keep_lists or not skips_lists(n_samples, n_features, k, algorithm):
-        found += k * (4 if n_features <= _core.RECOMPUTE_COLUMNS else 12)
+        temporary += k * (4 if n_features <= _core.RECOMPUTE_COLUMNS else 12)
     if n_ks > 1:  # radii and ties of a shorter list; radii, parents and basins of every tree
-        found += 8 + 1 + (8 + 4 + 4) * (n_ks - 1)
+        temporary += 8 + 1 + (8 + 4 + 4) * (n_ks - 1)
     # When it is cut: radii, parents, basins, links, labels, and labels by row.
-    found = max(found, 8 + 4 + 4 + 4 + 4 + 4)
+    temporary = max(temporary, 8 + 4 + 4 + 4 + 4 + 4)
     # Modes: the fewer neighbors, the noisier the density and the more modes.
-    found += min(100 / max(k, 1), 40)
+    temporary += min(100 / max(k, 1), 40)
     if algorithm == "cascade":
         axes = min(n_features, _core.CASCADE_AXES)
-        always += _projected_bytes(axes)
+        permanent += _projected_bytes(axes)
         # While pairs of blocks are compared: bounds, and which pairs were compared before. Earlier,
         # and freed by then: coordinates along the axes in float32, and the rows that the axes were
         # computed from in float64.
         sampled = 8 * n_features * min(1, SAMPLED_ROWS / max(n_samples, 1))
-        found = max(found + 20 + 4 * 128 / 32, 4 * axes + sampled)
-    return round(n_samples * (always + found))
+        temporary = max(temporary + 20 + 4 * 128 / 32, 4 * axes + sampled)
+    return round(n_samples * (permanent + temporary))
 
 
 def _tree_bytes(columns: int) -> float:

@@ -33,9 +33,9 @@ _MOST_NEIGHBORS = 100_000_000
 # The vote: how fast its weight falls with the distance of k from the center, in octaves; the power
 # that makes near-identity count; how much the center favors a candidate; and the total weight of
 # clusterings with several clusters up to which a single cluster wins.
-_SPREAD = 1.5
-_POWER = 8
-_PULL = 0.1
+_SPREAD_IN_OCTAVES = 1.5
+_AGREEMENT_POWER = 8
+_CENTER_POWER = 0.1
 _LEAST_WEIGHT = 0.04
 
 
@@ -109,7 +109,7 @@ def elect(
     octaves: npt.NDArray[np.float64],
 ) -> tuple[int, float]:
     """Return the number of the labeling with the most votes, and the support for clusters."""
-    weight = np.exp(-0.5 * (octaves / _SPREAD) ** 2)
+    weight = np.exp(-0.5 * (octaves / _SPREAD_IN_OCTAVES) ** 2)
     several = n_clusters > 1
     support = float(weight[several].sum() / weight.sum())
     if support <= _LEAST_WEIGHT:
@@ -118,7 +118,7 @@ def elect(
     candidates = np.flatnonzero(several)
     agreement = np.clip(pairwise_agreement([labels[i] for i in candidates]), 0, 1)
     weight = weight[candidates]
-    votes = (agreement**_POWER * weight).sum(axis=1) * weight**_PULL
+    votes = (agreement**_AGREEMENT_POWER * weight).sum(axis=1) * weight**_CENTER_POWER
     # Rounded, so that equal votes are equal; argmax then takes the smallest k.
     return int(candidates[np.argmax(np.round(votes, 9))]), support
 

@@ -7,7 +7,7 @@ which are sums of squares with the same bits everywhere:
 
 Both the right-hand side and the quotient are correctly rounded, once. So if the two are equal as
 real numbers, they are equal as floats. Values that differ by less than that rounding, one part in
-10^16, count as equal too, such as a beta copied from a printed prominence.
+10^15, may count as equal too, such as a beta copied from a printed prominence.
 """
 
 from __future__ import annotations

@@ -346,7 +346,7 @@ class ModeTree:
         Returns
         -------
         ndarray
-            A structured array from the sample itself upwards: ``index``, ``log_density`` and
+            A structured array from the sample itself upward: ``index``, ``log_density`` and
             ``core_label``, -1 outside cores or where no beta was given.
         """
         if not -self.n_samples <= sample < self.n_samples:

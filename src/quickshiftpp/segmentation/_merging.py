@@ -51,7 +51,7 @@ class Merging:
         count = int(np.searchsorted(self.differences, limit, side="right"))
         count = max(min(count, self.n_segments - n_segments), 0)
         target = np.arange(self.n_segments, dtype=np.int32)
-        # Backwards: the segment that each one joined already has its final number.
+        # Backward: the segment that each one joined already has its final number.
         for kept, gone in self.pairs[:count][::-1].tolist():
             target[gone] = target[kept]
         found: npt.NDArray[np.int32] = np.unique(target, return_inverse=True)[1].astype(np.int32)

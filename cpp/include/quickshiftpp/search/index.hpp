@@ -127,15 +127,19 @@ class Index {
   const double* box(std::size_t i) const { return boxes_.data() + i * 2 * columns_; }
 
   /// Whether all samples below a node are equal. If so, they are sorted by row number.
-  bool is_point(std::size_t i) const { return has_tree_ && is_point_[i] != 0; }
+  bool holds_equal_samples(std::size_t i) const {
+    return has_tree_ && holds_equal_samples_[i] != 0;
+  }
 
-  /// Clears is_point for the nodes whose positions [first, last) do not pass confirm(first, last).
-  /// For an index of projected samples, where different rows can have equal coordinates.
+  /// Clears holds_equal_samples for the nodes whose positions [first, last) do not pass
+  /// confirm(first, last). For an index of projected samples, where different rows can have equal
+  /// coordinates.
   template <class Confirm>
-  void confirm_points(Confirm&& confirm) {
-    for (std::size_t i = 0; i < is_point_.size(); ++i)
-      if (is_point_[i] != 0)
-        is_point_[i] = confirm(block_begin(nodes_[i].first), block_end(nodes_[i].last - 1));
+  void confirm_equal_samples(Confirm&& confirm) {
+    for (std::size_t i = 0; i < holds_equal_samples_.size(); ++i)
+      if (holds_equal_samples_[i] != 0)
+        holds_equal_samples_[i] =
+            confirm(block_begin(nodes_[i].first), block_end(nodes_[i].last - 1));
   }
 
   /// For every node, the least and the greatest value of the samples below it. `value` is indexed
@@ -158,7 +162,7 @@ class Index {
   std::shared_ptr<Buffer<std::int32_t>> row_at_position_;
   std::vector<Node> nodes_;
   Buffer<double> boxes_;
-  std::vector<std::uint8_t> is_point_;
+  std::vector<std::uint8_t> holds_equal_samples_;
 };
 
 /// The squared distance between a point and a box. Like the exact kernels, it sums squares in
@@ -218,7 +222,7 @@ void visit_subtree(const Index<T>& index, std::size_t root, std::int32_t max_equ
     while (entry.distance <= bound()) {
       const Node& node = index.node(entry.node);
       if (node.is_leaf() ||
-          (index.is_point(entry.node) && node.last - node.first > max_equal_blocks)) {
+          (index.holds_equal_samples(entry.node) && node.last - node.first > max_equal_blocks)) {
         const std::int32_t blocks = std::min(node.last - node.first, max_equal_blocks);
         for (std::int32_t b = 0; b < blocks; ++b) visit(node.first + b, entry.node);
         break;
