@@ -26,11 +26,13 @@ from ._search.memory import estimate_memory
 from ._search.neighbors import all_neighbors
 from ._selection.sweep import Sweep, sweep
 from ._tree.mode_tree import ModeTree
+from ._validation import InvalidParameterError
 
 __version__ = "0.1.0"
 
 __all__ = [
     "DegenerateClusteringWarning",
+    "InvalidParameterError",
     "MCores",
     "ModeTree",
     "QuickShift",

@@ -16,7 +16,10 @@ FloatArray = npt.NDArray[np.float64] | npt.NDArray[np.float32]
 
 
 class InvalidParameterError(ValueError, TypeError):
-    """A parameter has a value, or a type, that is not allowed."""
+    """A parameter has a value, or a type, that is not allowed.
+
+    It is a ValueError and a TypeError, so either catches it.
+    """
 
 
 @dataclass(frozen=True)

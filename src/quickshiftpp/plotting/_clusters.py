@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 import numpy.typing as npt
 
+from .._validation import InvalidParameterError
 from ._coordinates import chosen_columns, given_coordinates, informative_plane
 from ._fitted import clusterer_of
 from ._style import (
@@ -161,13 +162,13 @@ class ClusterDisplay:
         clusterer = clusterer_of(estimator)
         if coordinates is not None:
             if columns is not None:
-                raise ValueError(
+                raise InvalidParameterError(
                     f"columns is {columns!r} and coordinates is given too: give one of the two, "
                     "not both."
                 )
             plane = given_coordinates(estimator, coordinates)
         elif X is None:
-            raise ValueError(
+            raise InvalidParameterError(
                 "X is None and coordinates is None, but one of them must say where the samples "
                 "are: give the samples of the fit."
             )

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.decomposition import PCA
 
+from .._validation import InvalidParameterError
 from ._fitted import clusterer_of, input_names, transformed, transformed_names
 from ._style import FloatArray
 
@@ -27,7 +28,7 @@ def chosen_columns(estimator: Any, X: Any, columns: Sequence[int | str]) -> Plan
     samples = np.asarray(X)
     n_samples = len(clusterer_of(estimator).labels_)
     if samples.ndim != 2 or len(samples) != n_samples:
-        raise ValueError(
+        raise InvalidParameterError(
             f"X has the shape {samples.shape}, but it must have {n_samples} rows and a column for "
             "each feature: give the samples of the fit."
         )
@@ -36,7 +37,7 @@ def chosen_columns(estimator: Any, X: Any, columns: Sequence[int | str]) -> Plan
     try:
         points = samples[:, pair].astype(np.float64)
     except (TypeError, ValueError):
-        raise ValueError(
+        raise InvalidParameterError(
             f"columns is {columns!r}, but not all of their values are numbers: choose numeric "
             "columns."
         ) from None
@@ -54,7 +55,7 @@ def informative_plane(estimator: Any, X: Any) -> Plane:
     samples = np.asarray(transformed(estimator, X))
     expected = (len(clusterer.labels_), clusterer.n_features_in_)
     if samples.shape != expected:
-        raise ValueError(
+        raise InvalidParameterError(
             f"X has the shape {samples.shape}, but the estimator was fitted to {expected}: "
             "give the samples of the fit."
         )
@@ -86,17 +87,17 @@ def given_coordinates(estimator: Any, coordinates: Any) -> Plane:
     try:
         points = np.asarray(coordinates, dtype=np.float64)
     except (TypeError, ValueError):
-        raise ValueError(
+        raise InvalidParameterError(
             f"coordinates holds values that are not numbers, but it must be an array of shape "
             f"{expected}."
         ) from None
     if points.shape != (n_samples, 2):
-        raise ValueError(
+        raise InvalidParameterError(
             f"coordinates has the shape {points.shape}, but it must have the shape {expected}."
         )
     bad = np.flatnonzero(~np.isfinite(points).all(axis=1))
     if bad.size:
-        raise ValueError(
+        raise InvalidParameterError(
             f"coordinates has NaN or infinite values in {bad.size} of {n_samples} rows, the first "
             f"in row {bad[0]}, but all must be finite: compute the embedding for all samples."
         )
@@ -114,7 +115,7 @@ def _column_numbers(
     """Return the numbers of the two columns, or say what is wrong with them."""
     known = names or []
     if isinstance(columns, str) or len(columns) != 2:
-        raise ValueError(
+        raise InvalidParameterError(
             f"columns is {columns!r}, but it must be a pair of column numbers or names: (0, 1), "
             "for example."
         )
@@ -128,7 +129,7 @@ def _column_numbers(
             allowed = f"the numbers 0 to {n_features - 1}"
             allowed += f" and the names {', '.join(known[:20])}" if known else ""
             allowed += ", ..." if len(known) > 20 else ""
-            raise ValueError(
+            raise InvalidParameterError(
                 f"columns holds {column!r}, but X has {n_features} columns: choose from {allowed}."
             )
     return np.array(numbers, dtype=np.int64)

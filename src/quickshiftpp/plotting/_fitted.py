@@ -10,6 +10,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from .. import ModeTree
+from .._validation import InvalidParameterError
 
 
 def clusterer_of(estimator: Any) -> Any:
@@ -18,7 +19,7 @@ def clusterer_of(estimator: Any) -> Any:
         estimator = estimator.steps[-1][1]
     check_is_fitted(estimator)
     if not hasattr(estimator, "mode_indices_"):
-        raise TypeError(
+        raise InvalidParameterError(
             f"estimator is a {type(estimator).__name__}, but it must be one of this package: give "
             "a QuickshiftPP, MCores or QuickShift, or a pipeline that ends with one."
         )
@@ -30,7 +31,7 @@ def clusterer_with_tree(estimator: Any, display: type) -> tuple[Any, ModeTree]:
     clusterer = clusterer_of(estimator)
     tree = getattr(clusterer, "tree_", None)
     if not isinstance(tree, ModeTree):
-        raise TypeError(
+        raise InvalidParameterError(
             f"{type(clusterer).__name__} has no tree of modes, which {display.__name__} draws: "
             "give a QuickshiftPP or an MCores."
         )

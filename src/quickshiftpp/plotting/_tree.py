@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 import numpy.typing as npt
 
+from .._validation import InvalidParameterError
 from ._fitted import clusterer_with_tree, mode_labels
 from ._style import (
     FAINT,
@@ -143,7 +144,7 @@ class ModeTreeDisplay:
         """
         clusterer, tree = clusterer_with_tree(estimator, cls)
         if max_modes < 1:
-            raise ValueError(
+            raise InvalidParameterError(
                 f"max_modes is {max_modes}, but it must be 1 or more: the most prominent modes are "
                 "drawn."
             )

@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from .._validation import InvalidParameterError
+
 _KINDS = "uint8, uint16, bool or floats from 0 to 1"
 
 
@@ -53,13 +55,13 @@ def check_image(image: Any, channel_axis: int | None, mask: Any) -> Image:
     """Return the image with its channels last, or raise an error if it cannot be segmented."""
     values = np.asarray(image)
     if values.dtype.kind != "f" and values.dtype not in (np.uint8, np.uint16, np.bool_):
-        raise ValueError(
+        raise InvalidParameterError(
             f"image has the data type {values.dtype}, but it must be {_KINDS}: if its values are "
             "from 0 to 255, use image.astype(numpy.uint8)."
         )
     values = _channels_last(values, channel_axis)
     if values.size == 0:
-        raise ValueError(
+        raise InvalidParameterError(
             f"image has the shape {np.shape(image)}, which holds no pixels: there is nothing to "
             "segment."
         )
@@ -67,7 +69,7 @@ def check_image(image: Any, channel_axis: int | None, mask: Any) -> Image:
     counted = values if checked.mask is None else values[checked.mask]
     if values.dtype.kind == "f" and not np.isfinite(counted).all():
         where = "" if checked.mask is None else " inside the mask"
-        raise ValueError(
+        raise InvalidParameterError(
             f"image has values{where} that are infinite or not a number: exclude these pixels with "
             "the mask, for a gray image mask=numpy.isfinite(image)."
         )
@@ -77,18 +79,18 @@ def check_image(image: Any, channel_axis: int | None, mask: Any) -> Image:
 def _channels_last(values: npt.NDArray[Any], channel_axis: int | None) -> npt.NDArray[Any]:
     if channel_axis is None:
         if values.ndim == 0:
-            raise ValueError(
+            raise InvalidParameterError(
                 f"image is a single number, {values}, but it must be an array: give one value for "
                 "each pixel."
             )
         return values[..., np.newaxis]
     if not isinstance(channel_axis, Integral) or not -values.ndim <= channel_axis < values.ndim:
-        raise ValueError(
+        raise InvalidParameterError(
             f"channel_axis is {channel_axis!r}, but it must be the number of an axis of the image, "
             f"which has {values.ndim} axes, or None for a gray image."
         )
     if values.ndim < 3:
-        raise ValueError(
+        raise InvalidParameterError(
             f"channel_axis is {channel_axis}, but an image of shape {values.shape} has no axis for "
             "channels: use channel_axis=None for a gray image."
         )
@@ -100,13 +102,13 @@ def _check_mask(mask: Any, shape: tuple[int, ...]) -> npt.NDArray[np.bool_] | No
         return None
     checked = np.asarray(mask)
     if checked.shape != shape:
-        raise ValueError(
+        raise InvalidParameterError(
             f"mask has the shape {checked.shape}, but it must have the shape of the image without "
             f"its channels, {shape}."
         )
     checked = checked.astype(bool)
     if not checked.any():
-        raise ValueError(
+        raise InvalidParameterError(
             "mask is False everywhere, but at least one pixel must be True: True marks the pixels "
             "to segment."
         )
@@ -118,7 +120,7 @@ def check_lab(image: Image, convert2lab: bool | None) -> bool:
     if convert2lab is None:
         return image.n_channels == 3
     if convert2lab and image.n_channels != 3:
-        raise ValueError(
+        raise InvalidParameterError(
             f"convert2lab is True, but the image has {image.n_channels} channel"
             f"{'s' if image.n_channels > 1 else ''}, not red, green and blue: use "
             "convert2lab=False."
@@ -133,7 +135,7 @@ def check_unit_range(image: Image) -> None:
     counted = image.values if image.mask is None else image.values[image.mask]
     low, high = float(counted.min()), float(counted.max())
     if low < -0.5 or high > 1.5:
-        raise ValueError(
+        raise InvalidParameterError(
             f"image has floats from {low:g} to {high:g}, but colors as floats must be from 0 to 1: "
             "use image / 255 if they are from 0 to 255, or convert2lab=False if they are not "
             "colors."
@@ -151,7 +153,7 @@ def per_axis(
     is_valid = numbers.shape in ((), (len(shape),)) and bool(np.isfinite(numbers).all())
     if not is_valid or (numbers < 0).any() or (above_zero and (numbers == 0).any()):
         allowed = "above 0" if above_zero else "of 0 or more"
-        raise ValueError(
+        raise InvalidParameterError(
             f"{name} is {value!r}, but it must be a number {allowed}, or one for each of the "
             f"{len(shape)} spatial axes."
         )
@@ -161,7 +163,7 @@ def per_axis(
 def check_k(k: Any, n_pixels: int) -> int:
     """Return the number of neighbors, at most the number of pixels."""
     if not isinstance(k, Integral) or isinstance(k, bool) or not 1 <= int(k) <= n_pixels:
-        raise ValueError(
+        raise InvalidParameterError(
             f"k is {k!r}, but it must be a whole number from 1 to the number of pixels to segment, "
             f"here {n_pixels}: leave it out to have it chosen."
         )
@@ -171,7 +173,7 @@ def check_k(k: Any, n_pixels: int) -> int:
 def check_ratio(ratio: Any) -> float:
     """Return the weight of colors as a positive float."""
     if not isinstance(ratio, Real) or not 0 < float(ratio) < math.inf:
-        raise ValueError(
+        raise InvalidParameterError(
             f"ratio is {ratio!r}, but it must be a positive number: larger values give colors more "
             "weight relative to positions."
         )
@@ -181,7 +183,7 @@ def check_ratio(ratio: Any) -> float:
 def check_min_size(min_size: Any) -> int:
     """Return the minimum size of a segment as an int of 1 or more."""
     if not isinstance(min_size, Integral) or isinstance(min_size, bool) or min_size < 1:
-        raise ValueError(
+        raise InvalidParameterError(
             f"min_size is {min_size!r}, but it must be a whole number of pixels, 1 or more: 1 "
             "keeps every segment."
         )
@@ -191,7 +193,7 @@ def check_min_size(min_size: Any) -> int:
 def check_merge(merge: Any) -> float:
     """Return the difference up to which segments are merged as a float of 0 or more."""
     if not isinstance(merge, Real) or not 0 <= float(merge) < math.inf:
-        raise ValueError(
+        raise InvalidParameterError(
             f"merge is {merge!r}, but it must be a number of 0 or more: larger values merge more "
             "neighboring segments, and 0 merges none."
         )
@@ -201,7 +203,7 @@ def check_merge(merge: Any) -> float:
 def check_n_segments(n_segments: Any) -> int:
     """Return a number of segments as an int of 1 or more."""
     if not isinstance(n_segments, Integral) or isinstance(n_segments, bool) or n_segments < 1:
-        raise ValueError(
+        raise InvalidParameterError(
             f"n_segments is {n_segments!r}, but it must be a whole number of 1 or more: leave it "
             "out to have the number found."
         )
@@ -211,7 +213,7 @@ def check_n_segments(n_segments: Any) -> int:
 def check_start_label(start_label: Any) -> int:
     """Return the first label, 0 or 1 as in scikit-image."""
     if start_label not in (0, 1):
-        raise ValueError(
+        raise InvalidParameterError(
             f"start_label is {start_label!r}, but it must be 0 or 1: it is the label of the first "
             "segment."
         )

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from .._validation import InvalidParameterError
 from ._color import white_value
 
 Picture = npt.NDArray[Any]
@@ -83,13 +84,15 @@ def mark_boundaries(
     if picture.ndim == 2:
         picture = picture[..., np.newaxis]
     if segments.ndim != 2 or picture.shape[2] not in (1, 3):
-        raise ValueError(
+        raise InvalidParameterError(
             f"image has the shape {np.shape(image)}, but boundaries can be drawn only into one of "
             "shape (height, width) or (height, width, 3): give a slice of a volume, or three of "
             "the channels."
         )
     if scale < 1:
-        raise ValueError(f"scale is {scale}, but it must be 1 or more: 1 keeps the size.")
+        raise InvalidParameterError(
+            f"scale is {scale}, but it must be at least 1, which keeps the size."
+        )
     enlarged = picture.repeat(scale, axis=0).repeat(scale, axis=1)
     marked = enlarged.repeat(3, axis=2) if picture.shape[2] == 1 else enlarged
     fine = segments.repeat(scale, axis=0).repeat(scale, axis=1)
@@ -142,7 +145,7 @@ def mean_colors(image: npt.ArrayLike, labels: npt.ArrayLike) -> Picture:
 def _check_picture(image: npt.ArrayLike, labels: npt.ArrayLike) -> tuple[Picture, Picture]:
     picture, segments = np.asarray(image), np.asarray(labels)
     if picture.shape[: segments.ndim] != segments.shape or picture.ndim > segments.ndim + 1:
-        raise ValueError(
+        raise InvalidParameterError(
             f"labels has the shape {segments.shape}, which does not fit an image of shape "
             f"{picture.shape}: give one label for each pixel, with the channels on the last axis "
             "of the image."

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from .._search.pixels import Grid
 from .._tree.mode_tree import ModeTree
-from .._validation import check_beta
+from .._validation import InvalidParameterError, check_beta
 from ._connected import connected_segments
 from ._defaults import Defaults
 from ._images import check_merge, check_min_size, check_n_segments, check_start_label
@@ -194,7 +194,7 @@ class ImageTree:
         check_n_segments(n_segments)
         for name, value in (("beta", beta), ("merge", merge or None)):
             if value is not None:
-                raise ValueError(
+                raise InvalidParameterError(
                     f"{name} is {value} and n_segments is {n_segments}: give one of the two, not "
                     "both."
                 )
