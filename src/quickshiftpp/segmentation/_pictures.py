@@ -90,9 +90,7 @@ def mark_boundaries(
             "the channels."
         )
     if scale < 1:
-        raise InvalidParameterError(
-            f"scale is {scale}, but it must be at least 1, which keeps the size."
-        )
+        raise InvalidParameterError(f"scale is {scale}, but it must be 1 or more.")
     enlarged = picture.repeat(scale, axis=0).repeat(scale, axis=1)
     marked = enlarged.repeat(3, axis=2) if picture.shape[2] == 1 else enlarged
     fine = segments.repeat(scale, axis=0).repeat(scale, axis=1)
