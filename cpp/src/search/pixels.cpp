@@ -1,7 +1,6 @@
 #include "quickshiftpp/search/pixels.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -62,9 +61,12 @@ class CandidateBuckets {
       const std::size_t b = bucket(squared_[i]);
       if (b <= last) sorted_[begin_[b]++] = {squared_[i], pixel_[i]};
     }
+    const auto comes_first = [](const Candidate& a, const Candidate& b) {
+      return a.squared != b.squared ? a.squared < b.squared : a.position < b.position;
+    };
     std::size_t begin = 0;
     for (std::size_t b = 0; b <= last; ++b) {  // begin_[b] is the end of bucket b now
-      sort_bucket(begin, begin_[b]);
+      std::sort(sorted_.data() + begin, sorted_.data() + begin_[b], comes_first);
       begin = begin_[b];
     }
     tied_beyond = count > k_ && sorted_[k_].squared == sorted_[k_ - 1].squared;
@@ -104,22 +106,6 @@ class CandidateBuckets {
     }
     found_ = kept;
     limit_ = widest;
-  }
-
-  void sort_bucket(std::size_t begin, std::size_t end) {
-    auto comes_first = [](const Candidate& a, const Candidate& b) {
-      return a.squared != b.squared ? a.squared < b.squared : a.position < b.position;
-    };
-    if (end - begin > 16) {
-      std::sort(sorted_.data() + begin, sorted_.data() + end, comes_first);
-      return;
-    }
-    for (std::size_t i = begin + 1; i < end; ++i) {
-      const Candidate moved = sorted_[i];
-      std::size_t j = i;
-      for (; j > begin && comes_first(moved, sorted_[j - 1]); --j) sorted_[j] = sorted_[j - 1];
-      sorted_[j] = moved;
-    }
   }
 
   std::size_t k_;
@@ -259,7 +245,6 @@ class WindowSearch {
     line_.across = across;
     line_.across_single = static_cast<float>(across);
     line_.limit = buckets_.limit();
-    line_.is_whole = pixels_.is_whole_ && line_.limit < error_bounds::kWholeLimit;
     line_.limit_single = error_bounds::float32_limit(line_.limit, pixels_.channels_);
     buckets_.add(kernel_.run_within(line_, static_cast<int>(begin), static_cast<int>(end),
                                     buckets_.squared(), buckets_.pixel()));
@@ -310,9 +295,7 @@ Pixels<T>::Pixels(const Index<T>& index, const Grid& grid, const Run& run)
   if (rows != index.samples())
     throw std::invalid_argument("the grid has another number of pixels than the index of samples");
   std::fill_n(colors_.data(), colors_.size(), std::numeric_limits<T>::quiet_NaN());
-  std::atomic<bool> is_whole{true};
   parallel_for(run, index.samples(), tuning::kGrain, [&](std::size_t begin, std::size_t end, int) {
-    bool whole = true;
     for (auto i = static_cast<std::int32_t>(begin); i < static_cast<std::int32_t>(end); ++i) {
       const auto pixel =
           static_cast<std::size_t>(pixel_of_row[static_cast<std::size_t>(index.row_at(i))]);
@@ -329,14 +312,8 @@ Pixels<T>::Pixels(const Index<T>& index, const Grid& grid, const Run& run)
       for (int c = 0; c < channels_; ++c)
         out[static_cast<std::size_t>(c) * stride_] =
             index.coordinate(i, static_cast<int>(shape_.size()) + c);
-      for (int c = 0; c < index.columns(); ++c) {
-        const T value = index.coordinate(i, c);
-        whole = whole && value == std::floor(value);
-      }
     }
-    if (!whole) is_whole = false;
   });
-  is_whole_ = is_whole;
 }
 
 template <class T>
