@@ -81,7 +81,6 @@ CONSTANTS = {
     "kRecomputeColumns": Constant(8, (4, 16), "columns"),
     "kAbandonColumns": Constant(16, (8, 32), "wide"),
     "kScreenAxes": Constant(48, (32, 64), "noise"),
-    "kFirstLook": Constant(96, (64, 128), "noise"),
     "kRefineAxes": Constant(192, (128, 256), "noise"),
     "kOrderAxes": Constant(16, (8, 48), "noise"),
     "kBoxAxes": Constant(6, (3, 12), "noise"),

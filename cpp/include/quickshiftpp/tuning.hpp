@@ -60,12 +60,10 @@ inline constexpr int kRecomputeColumns = 8;
 /// Queries that are screened together: with two vectors of targets they fill the registers.
 inline constexpr int kQueryGroup = 8;
 
-/// Leading axes along which all pairs are screened (kScreenAxes), and along which the rest is
-/// refined in two steps (kFirstLook, then kRefineAxes). 2.3% of all pairs pass 32 axes, 0.4% pass
-/// 64, 0.07% pass 192. The search takes 3.1 s with 32 screening axes, 3.0 with 40, 2.9 with 48 to
-/// 64. 64 or 96 (a multiple of 32), and 192 or 256, make little difference.
+/// Leading axes along which all pairs are screened, and along which the rest is refined. 2.3% of all
+/// pairs pass 32 axes, 0.4% pass 64, 0.07% pass 192. The search takes 3.1 s with 32 screening axes,
+/// 3.0 with 40, 2.9 with 48 to 64; 192 or 256 axes of refinement make little difference.
 inline constexpr int kScreenAxes = 48;
-inline constexpr int kFirstLook = 96;
 inline constexpr int kRefineAxes = 192;
 
 /// Axes that the cascade's k-d tree is built over: in 0.02 s with 8, 0.03 with 16, 0.07 with 48.

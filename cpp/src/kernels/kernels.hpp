@@ -160,10 +160,10 @@ struct ScreenKernels {
                       const float* threshold, const float* own_half_norm,
                       const float* other_threshold, std::uint32_t* mask, std::uint32_t* other_mask);
 
-  /// The squared distances of pairs of rows, each `stride` words from the one before, by their
-  /// first `words` words: a multiple of kRowWords. Of integers no difference may exceed 16 bits.
-  void (*pair_distances)(const Word* rows, std::size_t stride, int words, const SamplePair* pairs,
-                         int count, float* squared);
+  /// The squared distances of pairs of rows of so many words: a multiple of kRowWords. Of integers
+  /// no difference may exceed 16 bits.
+  void (*pair_distances)(const Word* rows, int words, const SamplePair* pairs, int count,
+                         float* squared);
   static constexpr int kRowWords = 16;
 };
 

@@ -131,11 +131,11 @@ inline float total(WideFloats value) {
 }
 
 template <class Coordinates>
-void pair_distances(const uint32_t* rows, size_t stride, int words, const SamplePair* pairs,
-                    int count, float* squared) {
+void pair_distances(const uint32_t* rows, int words, const SamplePair* pairs, int count,
+                    float* squared) {
   for (int i = 0; i < count; ++i) {
-    const uint32_t* a = rows + static_cast<size_t>(pairs[i].a) * stride;
-    const uint32_t* b = rows + static_cast<size_t>(pairs[i].b) * stride;
+    const uint32_t* a = rows + static_cast<size_t>(pairs[i].a) * static_cast<size_t>(words);
+    const uint32_t* b = rows + static_cast<size_t>(pairs[i].b) * static_cast<size_t>(words);
     static_assert(kWide >= error_bounds::kNarrowestSums);
     typename Coordinates::Sum sum = {};
     for (int word = 0; word < words; word += kWide) {

@@ -13,7 +13,6 @@ namespace {
 
 using tuning::kBlock;
 
-static_assert(tuning::kFirstLook % (2 * ScreenKernels::kRowWords) == 0);
 static_assert(error_bounds::fits_integers(tuning::kRefineAxes));
 
 /// The greatest of value(i) for each of some samples.
@@ -60,16 +59,14 @@ ProjectedSamples::ProjectedSamples(const Projection& projection, std::size_t col
       step_(integer_step(projection, tree.samples(), run)),
       screen_words_(words(std::min(projection.axes, tuning::kScreenAxes))),
       row_words_(padded(words(projection.axes))),
-      first_look_(std::min(words(tuning::kFirstLook), row_words_)),
       rows_(tree.samples() * static_cast<std::size_t>(row_words_)),
       blocks_(static_cast<std::size_t>(tree.blocks()) * query_words(kBlock)),
       half_norm_(tree.padded_samples()),
       kernel_(screen_kernels(has_integers())) {
-  const int summed = std::max(first_look_, row_words_ - first_look_);
   squared_step_bound_ =
-      squared_step() *
-      error_bounds::square_sum_factor(has_integers() ? error_bounds::kIntegerSumRoundings
-                                                     : error_bounds::square_sum_roundings(summed));
+      squared_step() * error_bounds::square_sum_factor(
+                           has_integers() ? error_bounds::kIntegerSumRoundings
+                                          : error_bounds::square_sum_roundings(row_words_));
   // Writes all rows, and finds the largest error of rounding.
   const double moved = greatest(tree.samples(), run, [&](std::size_t i) {
     const auto source = static_cast<std::size_t>(tree.row_at(static_cast<std::int32_t>(i)));

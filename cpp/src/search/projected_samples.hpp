@@ -100,7 +100,7 @@ class ProjectedSamples {
   double error_;               // of Projection, and what rounding to integers adds
   double step_;                // a coordinate is an integer times this; 0 for float32
   double squared_step_bound_;  // squared_step(), less the error of a sum of squares
-  int screen_words_, row_words_, first_look_;
+  int screen_words_, row_words_;
   Buffer<Word> rows_;        // all axes of a sample, by position
   Buffer<Word> blocks_;      // the first axes of a block's samples, word by word
   Buffer<float> half_norm_;  // along the first axes, by position; NaN beyond the last sample
@@ -112,22 +112,14 @@ template <class SquaredRadius>
 int ProjectedSamples::refine(SamplePair* pairs, int count, double* lower_bound,
                              SquaredRadius&& squared_radius) const {
   float squared[kMostPairs];
-  std::fill_n(lower_bound, count, 0.0);
-  // A part of the axes discards most pairs.
-  for (int begin = 0, end = first_look_; begin < row_words_ && count > 0;
-       begin = end, end = row_words_) {
-    kernel_.pair_distances(rows_.data() + begin, static_cast<std::size_t>(row_words_), end - begin,
-                           pairs, count, squared);
-    int kept = 0;
-    for (int i = 0; i < count; ++i) {
-      const double sum = lower_bound[i] + squared_step_bound_ * squared[i];
-      pairs[kept] = pairs[i];
-      lower_bound[kept] = sum;
-      kept += sum <= squared_radius(pairs[i]);
-    }
-    count = kept;
+  kernel_.pair_distances(rows_.data(), row_words_, pairs, count, squared);
+  int kept = 0;
+  for (int i = 0; i < count; ++i) {
+    pairs[kept] = pairs[i];
+    lower_bound[kept] = squared_step_bound_ * squared[i];
+    kept += lower_bound[kept] <= squared_radius(pairs[i]);
   }
-  return count;
+  return kept;
 }
 
 }  // namespace quickshiftpp

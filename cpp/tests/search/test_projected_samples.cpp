@@ -78,7 +78,7 @@ double refined(const ProjectedSamples& projected, std::int32_t a, std::int32_t b
 }  // namespace
 
 TEST_CASE("projected samples discard what is beyond the search radius, and nothing else") {
-  const int axes = 150;  // more than the first step takes
+  const int axes = 150;  // more than the screen takes
   auto rows = testing::random_rows<float>(45, axes, 0, 5);
   // The two ends of the longest sample's axis, and samples that nearly coincide.
   for (int a = 0; a < axes; ++a) {
