@@ -46,6 +46,7 @@ struct Line {
   const float* along_single;
   float across_single;
   float limit_single;
+  bool is_whole;  ///< whole numbers and a limit below 2^24, where float32 makes no error
 };
 
 /// Candidates are sorted by 64-bit keys: the bits of the squared distance, with this many low bits

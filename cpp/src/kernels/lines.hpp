@@ -38,10 +38,16 @@ int run_within_channels(const Line<T>& line, int begin, int end, double* squared
   static_assert(kWide <= kRunOverhang);
   int found = 0;
   for (int i = begin; i < end; i += kWide) {
-    if constexpr (sizeof(T) == sizeof(float))
-      if (at_most(single_distances<Channels>(line, i), line.limit_single) == 0) continue;
+    float single[kWide];
+    if constexpr (sizeof(T) == sizeof(float)) {
+      const WideFloats sum = single_distances<Channels>(line, i);
+      if (at_most(sum, line.limit_single) == 0) continue;
+      if (line.is_whole) __builtin_memcpy(single, &sum, sizeof(sum));
+    }
     for (int half = 0; half < kWide; half += kLanes) {
-      const Doubles sum = line_distances<T, Channels>(line, i + half);
+      const Doubles sum = sizeof(T) == sizeof(float) && line.is_whole
+                              ? load_unaligned(single + half)
+                              : line_distances<T, Channels>(line, i + half);
       found += emit(sum, at_most(sum, line.limit), line.first + i + half, squared + found,
                     pixel + found);
     }

@@ -1,6 +1,7 @@
 #include "quickshiftpp/search/pixels.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -66,7 +67,8 @@ class CandidateBuckets {
     };
     std::size_t begin = 0;
     for (std::size_t b = 0; b <= last; ++b) {  // begin_[b] is the end of bucket b now
-      std::sort(sorted_.data() + begin, sorted_.data() + begin_[b], comes_first);
+      if (begin_[b] - begin > 1)
+        std::sort(sorted_.data() + begin, sorted_.data() + begin_[b], comes_first);
       begin = begin_[b];
     }
     tied_beyond = count > k_ && sorted_[k_].squared == sorted_[k_ - 1].squared;
@@ -245,6 +247,7 @@ class WindowSearch {
     line_.across = across;
     line_.across_single = static_cast<float>(across);
     line_.limit = buckets_.limit();
+    line_.is_whole = pixels_.is_whole_ && line_.limit < error_bounds::kWholeLimit;
     line_.limit_single = error_bounds::float32_limit(line_.limit, pixels_.channels_);
     buckets_.add(kernel_.run_within(line_, static_cast<int>(begin), static_cast<int>(end),
                                     buckets_.squared(), buckets_.pixel()));
@@ -295,7 +298,9 @@ Pixels<T>::Pixels(const Index<T>& index, const Grid& grid, const Run& run)
   if (rows != index.samples())
     throw std::invalid_argument("the grid has another number of pixels than the index of samples");
   std::fill_n(colors_.data(), colors_.size(), std::numeric_limits<T>::quiet_NaN());
+  std::atomic<bool> is_whole{true};
   parallel_for(run, index.samples(), tuning::kGrain, [&](std::size_t begin, std::size_t end, int) {
+    bool whole = true;
     for (auto i = static_cast<std::int32_t>(begin); i < static_cast<std::int32_t>(end); ++i) {
       const auto pixel =
           static_cast<std::size_t>(pixel_of_row[static_cast<std::size_t>(index.row_at(i))]);
@@ -312,8 +317,14 @@ Pixels<T>::Pixels(const Index<T>& index, const Grid& grid, const Run& run)
       for (int c = 0; c < channels_; ++c)
         out[static_cast<std::size_t>(c) * stride_] =
             index.coordinate(i, static_cast<int>(shape_.size()) + c);
+      for (int c = 0; c < index.columns(); ++c) {
+        const T value = index.coordinate(i, c);
+        whole = whole && value == std::floor(value);
+      }
     }
+    if (!whole) is_whole = false;
   });
+  is_whole_ = is_whole;
 }
 
 template <class T>

@@ -63,6 +63,10 @@ inline float float32_limit(double squared_distance, int channels) {
                     underflow);
 }
 
+/// Whole numbers below it are exact in float32; larger ones are rounded to no less:
+/// exactness.md#pixels-whole-numbers
+inline constexpr double kWholeLimit = 0x1p24;
+
 /// By how much rounding may lower the product of a query and a sample less the sample's half norm,
 /// against the query's half norm. The query has length `length`, the longest sample `longest`; each
 /// term of the product undergoes so many roundings: exactness.md#the-cascade-the-screen

@@ -232,6 +232,17 @@ TEST_CASE("squared_remainder: a whole line at a distance that hides its own") {
   CHECK(agrees_with_tree(rows, Grid{{2, length}, {apart, 1}}, length + 1));
 }
 
+TEST_CASE("kWholeLimit: whole numbers that float32 cannot tell apart") {
+  // Squared distances of 2^24 + 1 and 2^24 from the pixel in the middle.
+  const int step = 2048, a = 3540, b = 92, c = 207;
+  REQUIRE(a * a + b * b + c * c == 3 * step * step + 1);
+  const auto whole = [](int value) { return static_cast<float>(value); };
+  const std::vector<float> rows{0.0f,        whole(a),   whole(b), whole(c),        whole(step),
+                                0.0f,        0.0f,       0.0f,     whole(2 * step), whole(step),
+                                whole(step), whole(step)};
+  CHECK(agrees_with_tree(rows, Grid{{3}, {static_cast<double>(step)}}, 2));
+}
+
 TEST_CASE("screen_error: 88% of it in float32, for a sample and its copy") {
   const int axes = tuning::kScreenAxes;
   std::vector<float> rows(2 * static_cast<std::size_t>(axes), kLost);

@@ -62,23 +62,6 @@ TEST_CASE_TEMPLATE("windows find what the tree finds", T, float, double) {
   }
 }
 
-TEST_CASE("windows tell squared distances apart that are equal in float32") {
-  testing::Bench bench;
-  // 2^24 + 1 and 2^24 from the pixel in the middle.
-  const float step = 2048;
-  const std::vector<float> rows{0,        3540, 92,   207,  //
-                                step,     0,    0,    0,    //
-                                2 * step, step, step, step};
-  const Grid grid{{3}, {step}};
-  const Index<float> index(rows.data(), 3, 4, true, bench.run);
-  CHECK(index.squared_distance(0, 1) == 0x1p24 + 1);
-  CHECK(index.squared_distance(1, 2) == 0x1p24);
-  const NeighborLists found = Pixels<float>(index, grid, bench.run).neighbor_lists(2, bench.run);
-  CHECK(found.positions(1)[1] == 2);
-  CHECK(found.squared_radii()[1] == 0x1p24);
-  CHECK_FALSE(found.tied_beyond(1));
-}
-
 TEST_CASE("window_size: a disc about each pixel, and nothing beyond what it is asked for") {
   testing::TwoThreads two_threads;
   const Grid grid{{60, 60}, {1, 1}};

@@ -65,6 +65,7 @@ class Pixels {
   std::size_t lines_;
   std::size_t stride_;                            // room for a line: some more, which hold NaN
   std::vector<std::vector<double>> coordinates_;  // along each axis
+  bool is_whole_ = false;                         // all coordinates and colors
   Buffer<T> colors_;                              // line by line, in each channel by channel
   Buffer<std::int32_t> position_;                 // by pixel; -1 where masked out
 };
