@@ -60,9 +60,9 @@ inline constexpr int kRecomputeColumns = 8;
 /// Queries that are screened together: with two vectors of targets they fill the registers.
 inline constexpr int kQueryGroup = 8;
 
-/// Leading axes along which all pairs are screened, and along which the rest is refined. 2.3% of all
-/// pairs pass 32 axes, 0.4% pass 64, 0.07% pass 192. The search takes 3.1 s with 32 screening axes,
-/// 3.0 with 40, 2.9 with 48 to 64; 192 or 256 axes of refinement make little difference.
+/// Leading axes along which all pairs are screened, and along which the rest is refined. 2.3% of
+/// all pairs pass 32 axes, 0.4% pass 64, 0.07% pass 192. The search takes 3.1 s with 32 screening
+/// axes, 3.0 with 40, 2.9 with 48 to 64; 192 or 256 axes of refinement make little difference.
 inline constexpr int kScreenAxes = 48;
 inline constexpr int kRefineAxes = 192;
 

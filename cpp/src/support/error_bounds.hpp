@@ -21,7 +21,7 @@ constexpr double gamma(double roundings, double unit) {
 /// Covers up to 32 operations in float64 on positive numbers.
 inline constexpr double kFewRoundings = 1 + 32 * kUnit64;
 /// Covers products of errors that are small themselves.
-inline constexpr double kSecondOrder = 1 + 0x1p-16;
+inline constexpr double kScreenSlack = 1 + 0x1p-16;
 
 /// The roundings that each term of an exact distance undergoes:
 /// exactness.md#the-computed-and-the-true-distance
@@ -52,7 +52,7 @@ constexpr double squared_remainder(double limit, double across) {
 /// In a line of so many pixels, two may be that much farther apart than their coordinates:
 /// exactness.md#pixels-the-part-of-a-line
 constexpr double line_margin(std::size_t pixels) {
-  return 2 * kUnit32 * kSecondOrder * static_cast<double>(pixels);
+  return 2 * kUnit32 * kScreenSlack * static_cast<double>(pixels);
 }
 
 /// A pixel within a squared distance has no larger one in float32:
@@ -72,7 +72,7 @@ inline constexpr double kWholeLimit = 0x1p24;
 /// term of the product undergoes so many roundings: exactness.md#the-cascade-the-screen
 constexpr double screen_error(double product_roundings, double length, double longest) {
   constexpr double underflow = 0x1p-90;
-  return kSecondOrder * kUnit32 * longest * ((product_roundings + 1.5) * length + longest) +
+  return kScreenSlack * kUnit32 * longest * ((product_roundings + 1.5) * length + longest) +
          underflow;
 }
 

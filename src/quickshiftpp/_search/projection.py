@@ -22,7 +22,7 @@ Cascade: TypeAlias = _core.CascadeFloat32 | _core.CascadeFloat64
 # Rounding errors: the relative error of one operation, and a factor that covers products of errors
 # and underflow.
 UNIT = {np.dtype(np.float32): 2.0**-24, np.dtype(np.float64): 2.0**-53}
-SECOND_ORDER = 1 + 2.0**-20
+PROJECTION_SLACK = 1 + 2.0**-20
 # Columns that one matrix product sums over: short sums have small errors.
 SUMMED_COLUMNS = 256
 
@@ -107,7 +107,7 @@ def lengthening_bound(axes: npt.NDArray[np.float32]) -> float:
     gram = exact @ exact.T
     excess = float(np.linalg.norm(gram - np.eye(len(axes))))
     rounding = _gamma(axes.shape[1], np.dtype(np.float64)) * float(np.trace(gram))
-    return 1 + (excess + rounding) / 2 * SECOND_ORDER
+    return 1 + (excess + rounding) / 2 * PROJECTION_SLACK
 
 
 def projection_error(precision: np.dtype[Any], n_axes: int, n_features: int) -> float:
@@ -117,7 +117,7 @@ def projection_error(precision: np.dtype[Any], n_axes: int, n_features: int) -> 
     """
     roundings = min(n_features, SUMMED_COLUMNS) + -(-n_features // SUMMED_COLUMNS) - 1
     conversion = UNIT[np.dtype(np.float32)]
-    return (_gamma(roundings, precision) * math.sqrt(n_axes) + conversion) * SECOND_ORDER
+    return (_gamma(roundings, precision) * math.sqrt(n_axes) + conversion) * PROJECTION_SLACK
 
 
 def project_rows(
