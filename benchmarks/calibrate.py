@@ -84,7 +84,7 @@ CONSTANTS = {
     "kRefineAxes": Constant(192, (128, 256), "noise"),
     "kOrderAxes": Constant(16, (8, 48), "noise"),
     "kBoxAxes": Constant(6, (3, 12), "noise"),
-    "kHomeBlocks": Constant(128, (64, 256), "noise"),
+    "kFirstPhaseBlocks": Constant(128, (64, 256), "noise"),
     "kPairBlocks": Constant(8, (1, 32), "noise"),
     "kQueueLength": Constant(32, (16, 64), "noise"),
     "kBandPixels": Constant(16384, (4096, 65536), "image"),

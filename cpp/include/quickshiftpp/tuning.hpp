@@ -78,9 +78,9 @@ inline constexpr int kBoxAxes = 6;
 /// compared once for both sides: a list should be nearly final by then. With 2,188 blocks the
 /// search takes 4.8 s with 96 or 128, 5.0 with 256, and 5.8 s where no pair is compared for both
 /// sides (medians of four rounds in turn).
-inline constexpr std::size_t kHomeBlocks = 128;
-constexpr std::size_t home_blocks(std::size_t blocks) {
-  return blocks < 512 ? kHomeBlocks / 2 : blocks < 1024 ? blocks / 8 : kHomeBlocks;
+inline constexpr std::size_t kFirstPhaseBlocks = 128;
+constexpr std::size_t first_phase_blocks(std::size_t blocks) {
+  return blocks < 512 ? kFirstPhaseBlocks / 2 : blocks < 1024 ? blocks / 8 : kFirstPhaseBlocks;
 }
 
 /// Neighboring blocks that are compared with others together, so that those come from memory once

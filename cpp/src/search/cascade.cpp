@@ -342,7 +342,7 @@ std::size_t Cascade<T>::samples() const {
 template <class T>
 NeighborLists Cascade<T>::neighbor_lists(int k, const Run& run) const {
   return neighbor_lists(k, run,
-                        tuning::home_blocks(static_cast<std::size_t>(data_->tree.blocks())));
+                        tuning::first_phase_blocks(static_cast<std::size_t>(data_->tree.blocks())));
 }
 
 template <class T>
