@@ -42,9 +42,11 @@ class ListAscent {
     double to_parent = kInfinity, to_mutual_parent = kInfinity;
     for (int c = 1; c < lists_.k(); ++c) {
       const std::int32_t j = neighbor[c];
+      if (result.mutual_parent >= 0 &&
+          lists_.squared_distance(order_.index(), i, c) > to_mutual_parent)
+        break;  // the rest of the list is farther
       if (!(squared_radius_[j] < own)) continue;
       const double squared = lists_.squared_distance(order_.index(), i, c);
-      if (squared > to_mutual_parent) break;
       if (result.parent < 0 || (squared == to_parent && order_.is_denser(j, result.parent))) {
         result.parent = j;
         to_parent = squared;

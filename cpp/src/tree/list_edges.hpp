@@ -22,7 +22,8 @@ class ListEdges {
   /// Offers the edges that lead upward from the samples [begin, end).
   void find(std::int32_t begin, std::int32_t end, BasinEdges<T>& edges) const {
     const double* squared_radius = order_.squared_radius();
-    std::vector<int> places(static_cast<std::size_t>(lists_.k()));
+    const int k = lists_.k();
+    std::vector<int> places(static_cast<std::size_t>(k));
     for (std::int32_t i = begin; i < end; ++i) {
       const std::int32_t* neighbor = lists_.positions(i);
       const std::int32_t own_basin = basin_[i];
@@ -30,7 +31,7 @@ class ListEdges {
       // Gathered without a branch: about every other neighbor is in another basin, and about every
       // other one is denser, which no processor can predict.
       std::size_t count = 0;
-      for (int c = 1; c < lists_.k(); ++c) {
+      for (int c = 1; c < k; ++c) {
         const std::int32_t j = neighbor[c];
         places[count] = c;
         count +=
