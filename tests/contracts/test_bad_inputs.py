@@ -9,7 +9,13 @@ import numpy as np
 import pytest
 import scipy.sparse
 
-from quickshiftpp import MCores, QuickShift, QuickshiftPP, all_neighbors
+from quickshiftpp import (
+    InvalidParameterError,
+    MCores,
+    QuickShift,
+    QuickshiftPP,
+    all_neighbors,
+)
 
 ESTIMATORS = [QuickshiftPP, MCores, QuickShift]
 X = np.random.default_rng(0).normal(size=(30, 2))
@@ -193,3 +199,12 @@ def test_a_failed_fit_leaves_the_old_one(bad):
     assert set(vars(model)) == state
     assert model.n_features_in_ == 2
     np.testing.assert_array_equal(model.predict(X), labels)
+
+
+@pytest.mark.parametrize(
+    ("parameter", "value"), [("k", 0), ("k", "many"), ("beta", 2), ("n_jobs", 1.5), ("verbose", [])]
+)
+def test_one_exception_type_for_all_parameters(parameter, value):
+    for kind in (InvalidParameterError, ValueError, TypeError):
+        with pytest.raises(kind, match=f"^{parameter} is "):
+            QuickshiftPP(**{parameter: value}).fit(X)

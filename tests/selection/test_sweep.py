@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score
 
 from cases import random_case
@@ -74,3 +75,38 @@ def test_defaults_and_a_single_cell():
 def test_bad_input(arguments, message):
     with pytest.raises(ValueError, match=message):
         sweep(np.zeros((20, 2)), **arguments)
+
+
+def test_repr_fits_on_a_line():
+    X = np.random.default_rng(0).normal(size=(100, 2))
+    assert repr(sweep(X, [5, 9], [0.2, 0.8])).startswith("Sweep(k=5..9, beta=0.2..0.8, n_clusters=")
+    assert repr(sweep(X, [5], [0.5])).count("..") == 0
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
+def test_frame_has_a_row_for_every_setting(library):
+    X = np.random.default_rng(1).normal(size=(150, 2))
+    result = sweep(X, [5, 9, 20], [0.2, 0.8])
+    frame = result.to_frame(library)
+    assert type(frame).__module__.partition(".")[0] == library
+    assert np.asarray(frame["k"]).tolist() == [5, 5, 9, 9, 20, 20]
+    assert np.asarray(frame["beta"]).tolist() == [0.2, 0.8] * 3
+    assert np.asarray(frame["n_clusters"]).tolist() == result.n_clusters.ravel().tolist()
+    largest = [sizes.max() for row in result.sizes for sizes in row]
+    assert np.asarray(frame["largest"]).tolist() == largest
+    np.testing.assert_array_equal(np.asarray(frame["stability"]), result.stability.ravel())
+    with pytest.raises(ValueError, match=r"library is 'excel'.*pandas"):
+        result.to_frame("excel")
+
+
+def test_best_is_the_most_stable_with_several_clusters():
+    X, _ = make_blobs(600, centers=4, cluster_std=0.5, random_state=0)
+    result = sweep(X, [10, 20, 30], [0.3, 0.5, 0.7, 0.95], min_cluster_size="k")
+    best = result.best()
+    several = np.where(result.n_clusters > 1, result.stability, -1)
+    assert best.stability == several.max()
+    i, j = result.ks.tolist().index(best.k), result.betas.tolist().index(best.beta)
+    assert (best.n_clusters, best.stability) == (result.n_clusters[i, j], result.stability[i, j])
+    assert best.n_clusters == 4
+    one = sweep(np.random.default_rng(0).normal(size=(50, 2)), [40], [0.9, 0.95]).best()
+    assert one.n_clusters == 1
