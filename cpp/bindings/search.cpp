@@ -75,7 +75,7 @@ void declare_join(nb::module_& m) {
         });
       },
       "index"_a, "lists"_a, "k"_a, "threads"_a, nb::rv_policy::take_ownership,
-      "The lists for a smaller k, in the same memory.");
+      "The lists for a smaller k.");
   m.def(
       "visited_share",
       [](const Index<T>& index, int k, int threads) {

@@ -41,10 +41,14 @@ bool NeighborLists::insert(std::size_t i, double squared, std::int32_t position)
 
 template <class T>
 NeighborLists NeighborLists::prefix(const Index<T>& index, int k, const Run& run) const {
-  NeighborLists shorter(samples_, padded_samples_, k, Stored::radii);
-  shorter.stored_ = stored_;
-  shorter.stride_ = stride_;
-  shorter.entries_ = entries_;
+  // Short prefixes are copied: reading around the rest of long lists would take twice as long.
+  const bool is_copied = 2 * static_cast<std::size_t>(k) <= stride_;
+  NeighborLists shorter(samples_, padded_samples_, k, is_copied ? stored_ : Stored::radii);
+  if (!is_copied) {
+    shorter.stored_ = stored_;
+    shorter.stride_ = stride_;
+    shorter.entries_ = entries_;
+  }
   parallel_for(run, samples_, tuning::kGrain, [&](std::size_t begin, std::size_t end, int) {
     for (std::size_t i = begin; i < end; ++i) {
       const auto sample = static_cast<std::int32_t>(i);
@@ -52,6 +56,11 @@ NeighborLists NeighborLists::prefix(const Index<T>& index, int k, const Run& run
       (*shorter.squared_radius_)[i] = squared_radius;
       shorter.tied_beyond_[i] =
           k < k_ ? squared_distance(index, sample, k) == squared_radius : tied_beyond_[i];
+      if (!is_copied) continue;
+      std::copy_n(positions(sample), k, shorter.entries_->position.data() + i * shorter.stride_);
+      if (has_distances())
+        std::copy_n(entries_->squared_distance.data() + i * stride_, k,
+                    shorter.entries_->squared_distance.data() + i * shorter.stride_);
     }
   });
   return shorter;

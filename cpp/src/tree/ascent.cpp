@@ -95,6 +95,9 @@ UphillLinks links_from_lists(const DensityOrder<T>& order, const NeighborLists& 
   parallel_for(run, index.samples(), 256, [&](std::size_t begin, std::size_t end, int thread) {
     std::vector<double> point(static_cast<std::size_t>(index.columns()));
     for (auto i = static_cast<std::int32_t>(begin); i < static_cast<std::int32_t>(end); ++i) {
+      // Long lists lie too far apart for the processor to fetch the next ones by itself.
+      const auto last = static_cast<std::int32_t>(index.samples()) - 1;
+      __builtin_prefetch(lists.positions(std::min(i + 16, last)));
       auto found = ascent.run(i);
       if (!found.parent_is_settled) {
         if (cascade != nullptr)

@@ -85,15 +85,17 @@ class SpatialEdges {
   void climb(Side& from, const BlockBasin& low, const Side& to, const BlockBasin& high,
              BasinEdges<T>& edges) {
     const std::int32_t first = index_.block_begin(to.block);
+    double known = edges.known_squared_radius(low.basin, high.basin);
     for (std::uint32_t lanes = low.lanes & from.near; lanes != 0; lanes &= lanes - 1) {
       const int lane = std::countr_zero(lanes);
       const std::int32_t i = index_.block_begin(from.block) + lane;
-      if (squared_radius_[i] < high.least_squared_radius ||
-          squared_radius_[i] > edges.known_squared_radius(low.basin, high.basin))
-        continue;
+      if (squared_radius_[i] < high.least_squared_radius || squared_radius_[i] > known) continue;
       std::uint32_t found = high.lanes & denser_neighbors(from, lane, to);
       for (; found != 0; found &= found - 1)
-        if (edges.offer(i, first + std::countr_zero(found), [] { return 0.0; })) break;
+        if (edges.offer(i, first + std::countr_zero(found), [] { return 0.0; })) {
+          known = edges.known_squared_radius(low.basin, high.basin);
+          break;
+        }
     }
   }
 

@@ -68,7 +68,9 @@ def estimate_memory(
     # of a list is a position, and a distance where that is not computed again.
     temporary = 8 + 1 + 4 + 4 + 4.0
     if keep_lists or not skips_lists(n_samples, n_features, k, algorithm):
-        temporary += k * (4 if n_features <= _core.RECOMPUTE_COLUMNS else 12)
+        entry = 4 if n_features <= _core.RECOMPUTE_COLUMNS else 12
+        # With several k: a copy of half of each list, too.
+        temporary += (k if n_ks == 1 else 1.5 * k) * entry
     if n_ks > 1:  # radii and ties of a shorter list; radii, parents and basins of every tree
         temporary += 8 + 1 + (8 + 4 + 4) * (n_ks - 1)
     # When it is cut: radii, parents, basins, links, labels, and labels by row.

@@ -32,9 +32,9 @@ def build_trees(
     """
     index: Any = neighbors.samples.index
     threads = neighbors.threads
+    lists = neighbors.lists
     for k in sorted(ks, reverse=True):
         with stage("tree", neighbors.verbose) as progress:
-            lists = neighbors.lists
             if k < lists.k:
                 lists = _core.list_prefix(index, lists, k, threads)
             if isinstance(dimension, str):

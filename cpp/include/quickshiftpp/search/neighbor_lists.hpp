@@ -75,7 +75,7 @@ class NeighborLists {
   /// most once, and one list changed by one thread at a time.
   bool insert(std::size_t i, double squared, std::int32_t position);
 
-  /// The lists for a smaller k: the first entries of these, in the same memory.
+  /// The lists for a smaller k: the first entries of these, in the same memory or copied.
   template <class T>
   NeighborLists prefix(const Index<T>& index, int k, const Run& run) const;
 
