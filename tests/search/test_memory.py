@@ -104,7 +104,7 @@ def test_a_fit_that_cannot_fit_says_so(monkeypatch):
     for work, needed in (
         (lambda: QuickshiftPP(100, 0.5).fit(X), 0.2),
         (lambda: MCores(100, 0.5).fit(X), 0.2),
-        (lambda: sweep(X, [10, 100]), 0.2),
+        (lambda: sweep(X, [10, 100]), 0.3),
     ):
         message = rf"k=100 needs about {needed} GB, but only 0.1 GB.*k, or"
         with pytest.raises(MemoryError, match=message):
