@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import os
-from numbers import Integral
 
 from joblib import cpu_count
 
 from . import _core
-from ._validation import InvalidParameterError
+from ._validation import N_JOBS
 
 
 def resolve_threads(n_jobs: int | None) -> int:
@@ -17,13 +16,9 @@ def resolve_threads(n_jobs: int | None) -> int:
     None means as many as OpenMP would use. A negative number counts back from all cores, as in
     joblib: -1 for all of them.
     """
+    N_JOBS.check("n_jobs", n_jobs)
     if n_jobs is None:
         return usable_threads(_core.default_threads())
-    if not isinstance(n_jobs, Integral) or isinstance(n_jobs, bool) or n_jobs == 0:
-        raise InvalidParameterError(
-            f"n_jobs is {n_jobs!r}, but it must be a positive whole number, a negative one (-1 for "
-            "all cores), or None."
-        )
     # Far more threads than cores are a slip, and each one takes memory.
     most = max(64, 4 * cpu_count())
     return usable_threads(

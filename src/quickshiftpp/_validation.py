@@ -81,7 +81,10 @@ POSITIVE = real_number("a number above 0", lambda v: 0 < v < math.inf)
 DISTANCE = real_number("a distance, 0 or more", lambda v: v >= 0)
 BETA = real_number("a number strictly between 0 and 1", lambda v: 0 < v < 1)
 DIMENSION = POSITIVE | choice("intrinsic") | NONE
-N_JOBS = Allowed("a whole number other than 0", lambda v: is_whole(v) and v != 0) | NONE
+N_JOBS = NONE | Allowed(
+    "a positive whole number or a negative one (-1 for all cores)",
+    lambda v: is_whole(v) and v != 0,
+)
 VERBOSE = Allowed("True or False", lambda v: isinstance(v, bool | np.bool_ | Integral))
 
 

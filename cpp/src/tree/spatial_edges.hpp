@@ -25,8 +25,7 @@ class SpatialEdges {
   /// `radius_ranges` are those of the squared radii below each node.
   SpatialEdges(const DensityOrder<T>& order, const std::vector<ValueRange>& radius_ranges,
                const BlockBasins& basins)
-      : order_(order),
-        index_(order.index()),
+      : index_(order.index()),
         squared_radius_(order.squared_radius()),
         radius_ranges_(radius_ranges),
         basins_(basins),
@@ -113,7 +112,6 @@ class SpatialEdges {
     return from.denser[lane];
   }
 
-  const DensityOrder<T>& order_;
   const Index<T>& index_;
   const double* squared_radius_;
   const std::vector<ValueRange>& radius_ranges_;
