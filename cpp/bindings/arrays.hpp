@@ -4,7 +4,9 @@
 #include <nanobind/ndarray.h>
 
 #include <algorithm>
+#include <chrono>
 #include <memory>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -68,26 +70,69 @@ inline void require(bool condition, const char* message) {
   if (!condition) throw std::invalid_argument(message);
 }
 
+/// Runs without the interpreter lock while it exists.
+///
+/// A daemon thread may want the lock back after the interpreter has begun to exit. Python then ends
+/// the thread, up to version 3.13 by unwinding its stack, which may not pass through C++ code.
+/// Such a thread waits here instead, until the process is gone; as in Python from 3.14 on.
+class WithoutInterpreter {
+ public:
+  WithoutInterpreter() : state_(PyEval_SaveThread()) {}
+  WithoutInterpreter(const WithoutInterpreter&) = delete;
+  WithoutInterpreter& operator=(const WithoutInterpreter&) = delete;
+  ~WithoutInterpreter() { acquire(); }
+
+  /// Takes the lock back for work(), and releases it again.
+  template <class Work>
+  auto with_lock(Work&& work) {
+    acquire();
+    struct Release {
+      PyThreadState*& state;
+      ~Release() { state = PyEval_SaveThread(); }
+    } release{state_};
+    return work();
+  }
+
+ private:
+  void acquire() noexcept {
+    try {
+      if (!is_exiting()) return PyEval_RestoreThread(state_);
+    } catch (...) {  // the unwinding of a thread that is being ended
+    }
+    while (true) std::this_thread::sleep_for(std::chrono::hours(1));
+  }
+  static bool is_exiting() {
+#if PY_VERSION_HEX >= 0x030D0000
+    return Py_IsFinalizing() != 0;
+#else
+    return _Py_IsFinalizing() != 0;
+#endif
+  }
+
+  PyThreadState* state_;
+};
+
 /// Releases the interpreter lock and calls work(run). The monitor of the run reacquires the lock at
 /// intervals, to check for signals such as Ctrl-C and to call `progress` with the finished
 /// fraction.
 template <class Work>
 auto run_native(int threads, const nb::object& progress, Work&& work) {
-  Monitor monitor([&progress](double fraction) {
-    nb::gil_scoped_acquire lock;
-    if (PyErr_CheckSignals() != 0) return true;
-    if (progress.is_none()) return false;
-    try {
-      progress(fraction);
-    } catch (nb::python_error& error) {
-      error.restore();
-      return true;
-    }
-    return false;
-  });
-  const Run run{std::max(threads, 1), monitor};
   try {
-    nb::gil_scoped_release unlock;
+    WithoutInterpreter unlocked;
+    Monitor monitor([&](double fraction) {
+      return unlocked.with_lock([&] {
+        if (PyErr_CheckSignals() != 0) return true;
+        if (progress.is_none()) return false;
+        try {
+          progress(fraction);
+        } catch (nb::python_error& error) {
+          error.restore();
+          return true;
+        }
+        return false;
+      });
+    });
+    const Run run(threads, monitor);
     return work(run);
   } catch (const Interrupted&) {
     throw nb::python_error();  // the Python exception that the poll function has set

@@ -1,13 +1,31 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 
+#include <algorithm>
+#include <atomic>
+
 #include "kernels/kernels.hpp"
-#include "quickshiftpp/parallel.hpp"
 #include "quickshiftpp/tuning.hpp"
 #include "stages.hpp"
 
+namespace {
+
+/// The number of threads for those who ask for none in particular. It belongs to the process, as
+/// with the other libraries that threadpoolctl limits.
+std::atomic<int> default_threads{1};
+
+}  // namespace
+
+// Exported by name: threadpoolctl finds and calls them in the shared library.
+#define QSPP_EXPORT extern "C" __attribute__((visibility("default")))
+QSPP_EXPORT int quickshiftpp_get_num_threads() { return default_threads.load(); }
+QSPP_EXPORT void quickshiftpp_set_num_threads(int threads) {
+  default_threads.store(std::max(threads, 1));
+}
+
 NB_MODULE(_core, m) {
   namespace bindings = quickshiftpp::bindings;
+  using namespace nanobind::literals;
   // nanobind would report a model that still exists when the interpreter exits as a leak.
   nanobind::set_leak_warnings(false);
   m.doc() = "The native stages of quickshiftpp. This module is private.";
@@ -16,8 +34,9 @@ NB_MODULE(_core, m) {
   bindings::register_pixels(m);
   bindings::register_tree(m);
   m.def("simd_level", &quickshiftpp::simd_level, "The name of the instruction set that is used.");
-  m.def("default_threads", &quickshiftpp::default_threads,
-        "The number of threads that OpenMP would use now; 1 in builds without OpenMP.");
+  m.def("default_threads", &quickshiftpp_get_num_threads,
+        "The number of threads for those who ask for none in particular.");
+  m.def("set_default_threads", &quickshiftpp_set_num_threads, "threads"_a);
   namespace tuning = quickshiftpp::tuning;
   m.attr("TREE_SAMPLES") = tuning::kTreeSamples;
   m.attr("RECOMPUTE_COLUMNS") = tuning::kRecomputeColumns;

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+import threadpoolctl
 from joblib import cpu_count
 
 from . import _core
@@ -13,25 +14,16 @@ from ._validation import N_JOBS
 def resolve_threads(n_jobs: int | None) -> int:
     """Return the number of threads for `n_jobs`.
 
-    None means as many as OpenMP would use. A negative number counts back from all cores, as in
-    joblib: -1 for all of them.
+    None means the default: ``OMP_NUM_THREADS`` where it is set, as in the workers of joblib and
+    Dask, otherwise all cores that the process may use; a limit set with threadpoolctl counts, too.
+    A negative number counts back from all cores, as in joblib: -1 for all of them.
     """
     N_JOBS.check("n_jobs", n_jobs)
     if n_jobs is None:
-        return usable_threads(_core.default_threads())
+        return _core.default_threads()
     # Far more threads than cores are a slip, and each one takes memory.
     most = max(64, 4 * cpu_count())
-    return usable_threads(
-        min(int(n_jobs), most) if n_jobs > 0 else max(1, cpu_count() + 1 + n_jobs)
-    )
-
-
-def usable_threads(threads: int) -> int:
-    """Return the number of threads, but 1 in a process forked from one that has used several."""
-    if _OpenMPPool.is_lost:
-        return 1
-    _OpenMPPool.is_started = _OpenMPPool.is_started or threads > 1
-    return threads
+    return min(int(n_jobs), most) if n_jobs > 0 else max(1, cpu_count() + 1 + n_jobs)
 
 
 def threads_on_this_machine(threads: int) -> int:
@@ -39,16 +31,29 @@ def threads_on_this_machine(threads: int) -> int:
     return min(threads, resolve_threads(None))
 
 
-class _OpenMPPool:
-    """OpenMP's threads do not survive a fork: a child that waits for them would wait forever."""
-
-    is_started = False
-    is_lost = False
-
-    @classmethod
-    def after_fork(cls) -> None:
-        cls.is_lost = cls.is_started
+def _initial_threads() -> int:
+    # A list of numbers gives one for each level of nesting; the outermost level is ours.
+    wanted = os.environ.get("OMP_NUM_THREADS", "").split(",")[0].strip()
+    return int(wanted) if wanted.isdecimal() and int(wanted) > 0 else cpu_count()
 
 
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_OpenMPPool.after_fork)
+class _DefaultThreads(threadpoolctl.LibController):
+    """Lets threadpoolctl limit the default, with the limits that are meant for OpenMP."""
+
+    user_api = "openmp"
+    internal_api = "quickshiftpp"
+    filename_prefixes = ("_core",)
+    check_symbols = ("quickshiftpp_get_num_threads", "quickshiftpp_set_num_threads")
+
+    def get_num_threads(self) -> int:
+        return int(self.dynlib.quickshiftpp_get_num_threads())
+
+    def set_num_threads(self, num_threads: int) -> None:
+        self.dynlib.quickshiftpp_set_num_threads(num_threads)
+
+    def get_version(self) -> None:
+        return None
+
+
+_core.set_default_threads(_initial_threads())
+threadpoolctl.register(_DefaultThreads)

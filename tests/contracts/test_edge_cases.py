@@ -205,31 +205,6 @@ def test_predict_far_away(n, dtype):
         assert tiny.predict(np.array([[1, 1], [-1, -1]], precision)).tolist() == [0, 0]
 
 
-def test_after_a_fork():
-    """A child process of one that has used threads does not wait for threads that are gone."""
-    code = """
-        import multiprocessing, warnings
-        import numpy as np
-        from quickshiftpp import QuickshiftPP
-        X = np.random.default_rng(0).normal(size=(60_000, 2))
-        model = QuickshiftPP(n_jobs=2).fit(X)
-        def work():
-            assert (QuickshiftPP(n_jobs=2).fit(X).labels_ == model.labels_).all()
-            assert (model.tree_.labels(beta=0.5) >= 0).all()
-            assert (model.predict(X[:50]) == model.labels_[:50]).all()
-        warnings.simplefilter("ignore")
-        child = multiprocessing.get_context("fork").Process(target=work)
-        child.start()
-        child.join(timeout=100)
-        print(child.exitcode)
-        child.kill()
-    """
-    result = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, check=True
-    )
-    assert result.stdout == "0\n"
-
-
 @pytest.mark.parametrize("copies", [40, 3000])
 def test_copies_among_others(copies):
     """Few of many equal rows are looked at; the answer is as if all were."""

@@ -3,13 +3,14 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <cstddef>
 #include <exception>
 #include <functional>
-
-#ifdef _OPENMP
-#include <omp.h>
-#endif
+#include <mutex>
+#include <thread>
+#include <utility>
+#include <vector>
 
 namespace quickshiftpp {
 
@@ -28,86 +29,151 @@ class Monitor {
   /// Receives the finished fraction of the stage; returns true to stop it.
   using Poll = std::function<bool(double)>;
 
+  static constexpr std::chrono::milliseconds interval{40};
+
   explicit Monitor(Poll poll = {}) : poll_(std::move(poll)), last_(Clock::now()) {}
 
   void begin(std::size_t total) {
     total_ = total;
     done_.store(0, std::memory_order_relaxed);
   }
-  void advance(std::size_t items, bool on_calling_thread) {
-    const std::size_t done = done_.fetch_add(items, std::memory_order_relaxed) + items;
-    if (on_calling_thread && poll_ && Clock::now() - last_ >= interval) {
-      if (poll_(static_cast<double>(done) / static_cast<double>(total_)))
-        canceled_.store(true, std::memory_order_relaxed);
+  void advance(std::size_t items) { done_.fetch_add(items, std::memory_order_relaxed); }
+  /// Polls if it is time to, on the calling thread. Throws Interrupted once the stage is to stop.
+  void check(bool is_calling_thread) {
+    if (is_calling_thread && poll_ && Clock::now() - last_ >= interval) {
+      const auto done = static_cast<double>(done_.load(std::memory_order_relaxed));
+      if (poll_(done / static_cast<double>(total_)))
+        is_canceled_.store(true, std::memory_order_relaxed);
       last_ = Clock::now();
     }
+    if (is_canceled_.load(std::memory_order_relaxed)) throw Interrupted();
   }
-  bool canceled() const { return canceled_.load(std::memory_order_relaxed); }
 
  private:
   using Clock = std::chrono::steady_clock;
-  static constexpr std::chrono::milliseconds interval{40};
   Poll poll_;
   Clock::time_point last_;
   std::size_t total_ = 1;
   std::atomic<std::size_t> done_{0};
-  std::atomic<bool> canceled_{false};
+  std::atomic<bool> is_canceled_{false};
+};
+
+/// The calling thread and others that work with it.
+///
+/// The others start when they are first needed and end with the team. A team lives as long as one
+/// call into the library, so that between calls no thread of the library exists: none is lost when
+/// the process forks, and none is in the way when it exits. Where the system refuses a thread, the
+/// team works with those that it has.
+class Team {
+ public:
+  /// Work on one thread, given its number: 0 for the calling thread. It must not throw.
+  using Work = std::function<void(int)>;
+
+  Team() = default;
+  Team(const Team&) = delete;
+  Team& operator=(const Team&) = delete;
+  ~Team();
+
+  /// Calls work(0) on this thread and work(1), work(2), ... on up to `others` more, as they become
+  /// free. Returns when all calls have; until then it calls wait() now and then.
+  void run(int others, const Work& work, const std::function<void()>& wait);
+
+ private:
+  void start_threads(std::size_t wanted) noexcept;
+  void serve();
+
+  std::vector<std::thread> threads_;
+  std::mutex mutex_;
+  std::condition_variable has_work_, is_idle_;
+  const Work* work_ = nullptr;  // the current one, while more threads may join it
+  int free_seats_ = 0;          // threads that may still join the current work
+  int last_number_ = 0;         // of a thread that has joined
+  int busy_ = 0;                // threads that have joined and not yet returned
+  std::size_t round_ = 0;       // counts the calls of run
+  bool is_ending_ = false;
 };
 
 /// How to run a stage: the number of threads, and the monitor that it reports to.
-struct Run {
-  int threads = 1;
+class Run {
+ public:
+  Run(int wanted_threads, Monitor& its_monitor)
+      : threads(std::max(wanted_threads, 1)), monitor(its_monitor) {}
+
+  const int threads;
   Monitor& monitor;
+
+ private:
+  template <class Body>
+  friend void parallel_for(const Run&, std::size_t, std::size_t, Body&&);
+
+  mutable Team team_;
 };
 
-/// The number of threads that OpenMP would use now. It depends on OMP_NUM_THREADS, threadpoolctl
-/// and the number of cores.
-inline int default_threads() {
-#ifdef _OPENMP
-  return omp_get_max_threads();
-#else
-  return 1;
-#endif
-}
+/// Counts the operations of a long piece of work, so that it can be interrupted every few
+/// milliseconds: looking at the clock in each inner loop would take longer than the loop.
+class WorkMeter {
+ public:
+  WorkMeter(const Run& run, int thread) : monitor_(&run.monitor), is_calling_(thread == 0) {}
+
+  /// Throws Interrupted once the stage is to stop.
+  void spend(std::size_t operations) {
+    spent_ += operations;
+    if (spent_ < kOperationsPerCheck) return;
+    spent_ = 0;
+    monitor_->check(is_calling_);
+  }
+
+ private:
+  /// Subtractions, multiplications and additions of coordinates: 2 to 4 ms.
+  static constexpr std::size_t kOperationsPerCheck = std::size_t{1} << 22;
+
+  Monitor* monitor_;
+  bool is_calling_;
+  std::size_t spent_ = 0;
+};
 
 /// Calls body(begin, end, thread) for consecutive pieces of [0, count), each of `grain` items but
-/// the last. Each thread takes the next piece when it is free. Rethrows the first exception from
-/// `body`; throws Interrupted when the monitor was asked to stop.
+/// the last. Each thread takes the next piece when it is free; `thread` is below run.threads.
+/// Rethrows the first exception from `body`; throws Interrupted when the monitor was asked to stop.
+/// A body whose pieces may take longer than a few milliseconds spends from a WorkMeter.
 template <class Body>
 void parallel_for(const Run& run, std::size_t count, std::size_t grain, Body&& body) {
   if (count == 0) return;
   run.monitor.begin(count);
   std::atomic<std::size_t> next{0};
-  std::atomic<bool> stop{false};
+  std::atomic<bool> has_failed{false};
   std::exception_ptr failure;
+  auto fail = [&] {
+    if (!has_failed.exchange(true)) failure = std::current_exception();
+  };
   auto work = [&](int thread) {
     try {
-      while (!stop.load(std::memory_order_relaxed)) {
+      while (!has_failed.load(std::memory_order_relaxed)) {
         const std::size_t begin = next.fetch_add(grain, std::memory_order_relaxed);
         if (begin >= count) break;
         const std::size_t end = std::min(begin + grain, count);
         body(begin, end, thread);
-        run.monitor.advance(end - begin, thread == 0);
-        if (run.monitor.canceled()) stop.store(true, std::memory_order_relaxed);
+        run.monitor.advance(end - begin);
+        run.monitor.check(thread == 0);
       }
     } catch (...) {
-      if (!stop.exchange(true)) failure = std::current_exception();
+      fail();
     }
   };
-#ifdef _OPENMP
-  const std::size_t pieces = (count + grain - 1) / grain;
-  const int threads = static_cast<int>(std::min<std::size_t>(std::max(run.threads, 1), pieces));
-  if (threads > 1) {
-#pragma omp parallel num_threads(threads)
-    work(omp_get_thread_num());
-  } else {
+  auto wait = [&] {
+    try {
+      run.monitor.check(true);
+    } catch (...) {
+      fail();
+    }
+  };
+  const std::size_t pieces = (count - 1) / grain + 1;
+  const int threads = static_cast<int>(std::min(static_cast<std::size_t>(run.threads), pieces));
+  if (threads > 1)
+    run.team_.run(threads - 1, std::ref(work), wait);
+  else
     work(0);
-  }
-#else
-  work(0);
-#endif
   if (failure) std::rethrow_exception(failure);
-  if (run.monitor.canceled()) throw Interrupted();
 }
 
 }  // namespace quickshiftpp

@@ -132,8 +132,8 @@ class BlockSearch {
   /// Searches up to `most` blocks, the nearest first. Their numbers are added to `visited`, sorted,
   /// unless all blocks may be searched.
   template <class Store>
-  void run(std::int32_t block, std::size_t most, std::vector<std::int32_t>& visited,
-           Store&& store) {
+  void run(std::int32_t block, std::size_t most, std::vector<std::int32_t>& visited, Store&& store,
+           WorkMeter& meter) {
     const Index<float>& tree = data_.tree;
     const int lanes = tree.block_end(block) - tree.block_begin(block);
     for (QueryGroup<T>& group : groups_) group.clear();
@@ -153,6 +153,7 @@ class BlockSearch {
         [&] { return visited.size() < most ? squared_radius_ : -1; },
         [&](std::int32_t other, std::size_t) {
           search_block(other);
+          meter.spend(kScreenOperations * kBlock);
           if (!searches_all) visited.push_back(other);
         });
     for_each_group([](QueryGroup<T>& group, auto&& take) { group.finish(take); });
@@ -241,7 +242,7 @@ class BelowSearch {
       box_[axes + a] = std::max(box_[axes + a], value);
     }
   }
-  void run() {
+  void run(WorkMeter& meter) {
     const Take take{*this};
     const Index<float>& tree = data_.tree;
     visit_outward(
@@ -255,6 +256,7 @@ class BelowSearch {
         [&](std::int32_t block, std::size_t) {
           auto is_below = [&](int q, std::int32_t row) { return key_[row] < limit_[q]; };
           group_.search_block(block, is_below, take);
+          meter.spend(kScreenOperations * kQueryGroup);
         });
     group_.finish(take);
   }
@@ -299,9 +301,10 @@ void search_block_pairs(const CascadeData<T>& data, NeighborLists& lists,
     searches.push_back(std::make_unique<BlockPairSearch<T>>(data, shared, node_radii));
   parallel_for(run, static_cast<std::size_t>(data.tree.blocks()), tuning::kPairBlocks,
                [&](std::size_t begin, std::size_t end, int thread) {
+                 WorkMeter meter(run, thread);
                  searches[static_cast<std::size_t>(thread)]->run(static_cast<std::int32_t>(begin),
                                                                  static_cast<std::int32_t>(end),
-                                                                 lists.k() / kBlock + 1);
+                                                                 lists.k() / kBlock + 1, meter);
                });
 }
 
@@ -360,9 +363,11 @@ NeighborLists Cascade<T>::neighbor_lists(int k, const Run& run,
     for (int t = 0; t < run.threads; ++t)
       searches.push_back(std::make_unique<BlockSearch<T>>(*data_, k));
     parallel_for(run, blocks, 1, [&](std::size_t block, std::size_t, int thread) {
+      WorkMeter meter(run, thread);
       searches[static_cast<std::size_t>(thread)]->run(
           static_cast<std::int32_t>(block), most, visited[block],
-          [&](std::size_t i, const TopK<T>& found) { lists.store(i, found, found.tied_beyond()); });
+          [&](std::size_t i, const TopK<T>& found) { lists.store(i, found, found.tied_beyond()); },
+          meter);
     });
   }
   if (most < blocks) search_block_pairs(*data_, lists, visited, run);
@@ -387,15 +392,18 @@ void Cascade<T>::nearest_below(const double* key, const double* limit,
   for (std::size_t i = 0; i < samples.size(); ++i)
     queries.emplace_back(position[static_cast<std::size_t>(samples[i])], i);
   std::sort(queries.begin(), queries.end());
-  parallel_for(run, queries.size(), 4 * kQueryGroup, [&](std::size_t begin, std::size_t end, int) {
-    BelowSearch<T> search(*data_, key, key_ranges);
-    for (; begin < end; begin += kQueryGroup) {
-      search.clear();
-      for (std::size_t i = begin; i < std::min(begin + kQueryGroup, end); ++i)
-        search.add(queries[i].first, limit[samples[queries[i].second]], found + queries[i].second);
-      search.run();
-    }
-  });
+  parallel_for(run, queries.size(), 4 * kQueryGroup,
+               [&](std::size_t begin, std::size_t end, int thread) {
+                 WorkMeter meter(run, thread);
+                 BelowSearch<T> search(*data_, key, key_ranges);
+                 for (; begin < end; begin += kQueryGroup) {
+                   search.clear();
+                   for (std::size_t i = begin; i < std::min(begin + kQueryGroup, end); ++i)
+                     search.add(queries[i].first, limit[samples[queries[i].second]],
+                                found + queries[i].second);
+                   search.run(meter);
+                 }
+               });
 }
 
 template class Cascade<float>;

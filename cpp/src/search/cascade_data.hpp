@@ -12,6 +12,11 @@
 
 namespace quickshiftpp {
 
+/// What a WorkMeter counts when one sample is screened against a block. A few of the pairs are
+/// measured exactly, too; where all are, that is some ten times as much, still soon enough.
+inline constexpr std::size_t kScreenOperations =
+    static_cast<std::size_t>(tuning::kBlock * tuning::kScreenAxes);
+
 /// What the searches of a cascade read. A position is one of `tree`, a row one of `rows` and of
 /// `index`.
 template <class T>

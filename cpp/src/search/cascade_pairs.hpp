@@ -223,7 +223,7 @@ class BlockPairSearch {
 
   /// For the blocks [begin, end), at most tuning::kPairBlocks. `max_equal_blocks`: see
   /// visit_outward.
-  void run(std::int32_t begin, std::int32_t end, std::int32_t max_equal_blocks) {
+  void run(std::int32_t begin, std::int32_t end, std::int32_t max_equal_blocks, WorkMeter& meter) {
     const Index<float>& tree = data_.tree;
     in_use_ = 0;
     for (std::int32_t block = begin; block < end; ++block)
@@ -244,6 +244,7 @@ class BlockPairSearch {
           for_each_block([&](PairedBlock<T>& block) {
             if (other > block.block()) block.compare_with(other);
           });
+          meter.spend(kScreenOperations * tuning::kBlock * in_use_);
         });
     for_each_block([](PairedBlock<T>& block) { block.finish(); });
   }

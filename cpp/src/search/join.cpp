@@ -31,10 +31,12 @@ class BlockSearch {
         kernel_(kernels<T>()),
         k_(k),
         is_self_join_(&queries == &targets),
+        operations_per_visit_(static_cast<std::size_t>(kBlock * kBlock) *
+                              static_cast<std::size_t>(targets.columns())),
         storage_(kBlock * TopK<T>::storage_size(k)) {}
 
   /// Searches for one block of queries. Afterwards, top_k(lane) holds the sorted result of each.
-  void run(std::int32_t query_block) {
+  void run(std::int32_t query_block, WorkMeter& meter) {
     queries_.load(query_block);
     for (int lane = 0; lane < queries_.size(); ++lane) {
       top_k_[lane].reset(kernel_, storage_.data() + lane * TopK<T>::storage_size(k_), k_,
@@ -49,7 +51,10 @@ class BlockSearch {
           return targets_.has_tree() ? queries_.distance(targets_.box(node)) : 0.0;
         },
         [this] { return bound_; },
-        [this](std::int32_t block, std::size_t node) { search_block(block, node); });
+        [&](std::int32_t block, std::size_t node) {
+          search_block(block, node);
+          meter.spend(operations_per_visit_);
+        });
     for (int lane = 0; lane < queries_.size(); ++lane)
       top_k_[lane].merge_pending(targets_, kernel_);
   }
@@ -100,6 +105,7 @@ class BlockSearch {
   const Kernels<T>& kernel_;
   int k_;
   bool is_self_join_;
+  std::size_t operations_per_visit_;
   Buffer<Candidate> storage_;
   TopK<T> top_k_[kBlock];
   alignas(64) double lane_bound_[kBlock];  // the bound of each list
@@ -121,8 +127,9 @@ std::size_t search_all_blocks(const Index<T>& queries, const Index<T>& targets, 
       std::clamp<std::size_t>(blocks / (8 * static_cast<std::size_t>(run.threads)), 1, 16);
   parallel_for(run, blocks, grain, [&](std::size_t begin, std::size_t end, int thread) {
     BlockSearch<T>& search = searches[static_cast<std::size_t>(thread)];
+    WorkMeter meter(run, thread);
     for (std::size_t b = begin; b < end; ++b) {
-      search.run(static_cast<std::int32_t>(b * step));
+      search.run(static_cast<std::int32_t>(b * step), meter);
       for (int lane = 0; lane < search.queries().size(); ++lane)
         take(static_cast<std::size_t>(search.queries().begin() + lane), search.top_k(lane));
     }

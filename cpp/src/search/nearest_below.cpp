@@ -22,7 +22,7 @@ NearestBelow<T>::NearestBelow(const Index<T>& index, const double* key,
 
 template <class T>
 NearestSample NearestBelow<T>::from_point(const double* point, std::int32_t start_block,
-                                          double key_limit) const {
+                                          double key_limit, WorkMeter& meter) const {
   const int columns = index_.columns();
   NearestSample best{-1, kInfinity};
   visit_outward(
@@ -34,6 +34,7 @@ NearestSample NearestBelow<T>::from_point(const double* point, std::int32_t star
       // Always finite, so that an infinite distance skips the node.
       [&] { return std::min(best.squared_distance, std::numeric_limits<double>::max()); },
       [&](std::int32_t block, std::size_t node) {
+        meter.spend(static_cast<std::size_t>(tuning::kBlock * columns));
         const std::int32_t first = index_.block_begin(block);
         const DenserInBlock found = kernel_.denser(index_.block(block), columns, point,
                                                    best.squared_distance, key_ + first, key_limit);
@@ -50,10 +51,10 @@ NearestSample NearestBelow<T>::from_point(const double* point, std::int32_t star
 }
 
 template <class T>
-NearestSample NearestBelow<T>::from_sample(std::int32_t position, double key_limit,
-                                           double* point) const {
+NearestSample NearestBelow<T>::from_sample(std::int32_t position, double key_limit, double* point,
+                                           WorkMeter& meter) const {
   index_.gather(position, point);
-  return from_point(point, position / tuning::kBlock, key_limit);
+  return from_point(point, position / tuning::kBlock, key_limit, meter);
 }
 
 template <class T>
@@ -65,13 +66,14 @@ NearestRows nearest_below(const Index<T>& queries, const Index<T>& targets, cons
   const NearestBelow<T> search(targets, key_at.data(), key_ranges);
   const bool is_self_join = &queries == &targets;
   NearestRows nearest{Buffer<std::int32_t>(queries.samples()), Buffer<double>(queries.samples())};
-  parallel_for(run, queries.samples(), 64, [&](std::size_t begin, std::size_t end, int) {
+  parallel_for(run, queries.samples(), 64, [&](std::size_t begin, std::size_t end, int thread) {
+    WorkMeter meter(run, thread);
     std::vector<double> point(static_cast<std::size_t>(queries.columns()));
     for (auto i = static_cast<std::int32_t>(begin); i < static_cast<std::int32_t>(end); ++i) {
       const auto row = static_cast<std::size_t>(queries.row_at(i));
       queries.gather(i, point.data());
-      const NearestSample found =
-          search.from_point(point.data(), is_self_join ? i / tuning::kBlock : -1, key_limit[row]);
+      const NearestSample found = search.from_point(
+          point.data(), is_self_join ? i / tuning::kBlock : -1, key_limit[row], meter);
       nearest.row[row] = found.position < 0 ? -1 : targets.row_at(found.position);
       nearest.squared_distance[row] = found.squared_distance;
     }

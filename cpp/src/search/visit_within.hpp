@@ -13,7 +13,7 @@ namespace quickshiftpp {
 /// including i itself. Skips the nodes for which admits(node) is false.
 template <class T, class Admits, class Visit>
 void visit_within(const Index<T>& index, std::int32_t i, double squared_radius, Admits&& admits,
-                  Visit&& visit) {
+                  Visit&& visit, WorkMeter& meter) {
   constexpr std::int32_t all_equal_blocks = std::numeric_limits<std::int32_t>::max();
   const Kernels<T>& kernel = kernels<T>();
   std::vector<double> point(static_cast<std::size_t>(index.columns()));
@@ -26,6 +26,7 @@ void visit_within(const Index<T>& index, std::int32_t i, double squared_radius, 
       },
       [&] { return squared_radius; },
       [&](std::int32_t block, std::size_t) {
+        meter.spend(static_cast<std::size_t>(tuning::kBlock * index.columns()));
         double squared[kWithinCapacity];
         std::int32_t position[kWithinCapacity];
         const int found =

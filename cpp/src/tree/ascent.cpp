@@ -35,7 +35,7 @@ class ListAscent {
     bool parent_is_settled = false;
   };
 
-  Result run(std::int32_t i) const {
+  Result run(std::int32_t i, WorkMeter& meter) const {
     const std::int32_t* neighbor = lists_.positions(i);
     const double own = squared_radius_[i];
     Result result;
@@ -61,18 +61,18 @@ class ListAscent {
     result.parent_is_settled =
         own == 0 || (result.parent >= 0 && !(to_parent == own && lists_.tied_beyond(i)));
     // A mutual neighbor of smaller radius is nearer than its own radius, so the list holds it.
-    if (result.mutual_parent < 0) result.mutual_parent = densest_on_plateau(i);
+    if (result.mutual_parent < 0) result.mutual_parent = densest_on_plateau(i, meter);
     return result;
   }
 
  private:
-  std::int32_t densest_on_plateau(std::int32_t i) const {
+  std::int32_t densest_on_plateau(std::int32_t i, WorkMeter& meter) const {
     std::int32_t densest = i;
     auto consider = [&](std::int32_t j) {
       if (squared_radius_[j] == squared_radius_[i] && order_.is_denser(j, densest)) densest = j;
     };
     for (int c = 1; c < lists_.k(); ++c) consider(lists_.positions(i)[c]);
-    if (has_tied_neighbors(order_, lists_, i)) visit_tied_neighbors(order_, i, consider);
+    if (has_tied_neighbors(order_, lists_, i)) visit_tied_neighbors(order_, i, consider, meter);
     return densest;
   }
 
@@ -93,17 +93,18 @@ UphillLinks links_from_lists(const DensityOrder<T>& order, const NeighborLists& 
   std::vector<std::vector<std::int32_t>> unsettled(static_cast<std::size_t>(run.threads));
   // Small pieces: a sample with ties may search the whole index.
   parallel_for(run, index.samples(), 256, [&](std::size_t begin, std::size_t end, int thread) {
+    WorkMeter meter(run, thread);
     std::vector<double> point(static_cast<std::size_t>(index.columns()));
     for (auto i = static_cast<std::int32_t>(begin); i < static_cast<std::int32_t>(end); ++i) {
       // Long lists lie too far apart for the processor to fetch the next ones by itself.
       const auto last = static_cast<std::int32_t>(index.samples()) - 1;
       __builtin_prefetch(lists.positions(std::min(i + 16, last)));
-      auto found = ascent.run(i);
+      auto found = ascent.run(i, meter);
       if (!found.parent_is_settled) {
         if (cascade != nullptr)
           unsettled[static_cast<std::size_t>(thread)].push_back(i);
         else
-          found.parent = search.from_sample(i, squared_radius[i], point.data()).position;
+          found.parent = search.from_sample(i, squared_radius[i], point.data(), meter).position;
       }
       links.parent[static_cast<std::size_t>(i)] = found.parent;
       links.mutual_parent[static_cast<std::size_t>(i)] = found.mutual_parent;
@@ -157,17 +158,17 @@ class BlockAscent {
   const QueryBlock<T>& queries() const { return queries_; }
   std::int32_t parent(int lane) const { return parent_[lane]; }
   /// As UphillLinks has it.
-  std::int32_t mutual_parent(int lane) const {
+  std::int32_t mutual_parent(int lane, WorkMeter& meter) const {
     const std::int32_t i = queries_.begin() + lane;
     if (!(squared_radius_[i] > 0)) return i;
     if (parent_[lane] >= 0) {
       if (to_parent_[lane] <= squared_radius_[parent_[lane]]) return parent_[lane];
-      const std::int32_t nearest = nearest_mutual_below(i);
+      const std::int32_t nearest = nearest_mutual_below(i, meter);
       if (nearest != i) return nearest;
     } else if (equally_dense_[lane] <= 1) {  // the sample itself
       return i;
     }
-    return densest_on_plateau(i);
+    return densest_on_plateau(i, meter);
   }
 
  private:
@@ -197,7 +198,7 @@ class BlockAscent {
   }
 
   /// The nearest mutual neighbor of smaller radius, i itself where there is none.
-  std::int32_t nearest_mutual_below(std::int32_t i) const {
+  std::int32_t nearest_mutual_below(std::int32_t i, WorkMeter& meter) const {
     const double own = squared_radius_[i];
     std::int32_t nearest = i;
     double distance = kInfinity;
@@ -209,11 +210,12 @@ class BlockAscent {
           if (squared == distance && !order_.is_denser(j, nearest)) return;
           nearest = j;
           distance = squared;
-        });
+        },
+        meter);
     return nearest;
   }
 
-  std::int32_t densest_on_plateau(std::int32_t i) const {
+  std::int32_t densest_on_plateau(std::int32_t i, WorkMeter& meter) const {
     const double own = squared_radius_[i];
     std::int32_t densest = i;
     visit_within(
@@ -223,7 +225,8 @@ class BlockAscent {
         },
         [&](std::int32_t j, double) {
           if (squared_radius_[j] == own && order_.is_denser(j, densest)) densest = j;
-        });
+        },
+        meter);
     return densest;
   }
 
@@ -249,22 +252,24 @@ UphillLinks links_from_space(const DensityOrder<T>& order,
   UphillLinks links = unfilled_links(index);
   std::vector<BlockAscent<T>> ascents;
   for (int t = 0; t < run.threads; ++t) ascents.emplace_back(order, radius_ranges);
-  parallel_for(run, static_cast<std::size_t>(index.blocks()), 8,
-               [&](std::size_t begin, std::size_t end, int thread) {
-                 BlockAscent<T>& ascent = ascents[static_cast<std::size_t>(thread)];
-                 std::vector<double> point(static_cast<std::size_t>(index.columns()));
-                 for (std::size_t block = begin; block < end; ++block) {
-                   ascent.run(static_cast<std::int32_t>(block));
-                   for (int lane = 0; lane < ascent.queries().size(); ++lane) {
-                     const std::int32_t i = ascent.queries().begin() + lane;
-                     std::int32_t parent = ascent.parent(lane);
-                     if (parent < 0 && squared_radius[i] > 0)
-                       parent = search.from_sample(i, squared_radius[i], point.data()).position;
-                     links.parent[static_cast<std::size_t>(i)] = parent;
-                     links.mutual_parent[static_cast<std::size_t>(i)] = ascent.mutual_parent(lane);
-                   }
-                 }
-               });
+  parallel_for(
+      run, static_cast<std::size_t>(index.blocks()), 8,
+      [&](std::size_t begin, std::size_t end, int thread) {
+        WorkMeter meter(run, thread);
+        BlockAscent<T>& ascent = ascents[static_cast<std::size_t>(thread)];
+        std::vector<double> point(static_cast<std::size_t>(index.columns()));
+        for (std::size_t block = begin; block < end; ++block) {
+          ascent.run(static_cast<std::int32_t>(block));
+          for (int lane = 0; lane < ascent.queries().size(); ++lane) {
+            const std::int32_t i = ascent.queries().begin() + lane;
+            std::int32_t parent = ascent.parent(lane);
+            if (parent < 0 && squared_radius[i] > 0)
+              parent = search.from_sample(i, squared_radius[i], point.data(), meter).position;
+            links.parent[static_cast<std::size_t>(i)] = parent;
+            links.mutual_parent[static_cast<std::size_t>(i)] = ascent.mutual_parent(lane, meter);
+          }
+        }
+      });
   return links;
 }
 

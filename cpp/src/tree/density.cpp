@@ -92,7 +92,8 @@ Buffer<double> gaussian_sums(const Index<T>& index, double rate, const Run& run)
   const double limit = error_bounds::kLargestExponent / rate;
   Buffer<double> sums(index.samples());
   const auto blocks = static_cast<std::size_t>(index.blocks());
-  parallel_for(run, blocks, 1, [&](std::size_t begin, std::size_t end, int) {
+  parallel_for(run, blocks, 1, [&](std::size_t begin, std::size_t end, int thread) {
+    WorkMeter meter(run, thread);
     std::vector<double> point(static_cast<std::size_t>(columns));
     for (auto b = static_cast<std::int32_t>(begin); b < static_cast<std::int32_t>(end); ++b) {
       for (std::int32_t i = index.block_begin(b); i < index.block_end(b); ++i) {
@@ -102,6 +103,7 @@ Buffer<double> gaussian_sums(const Index<T>& index, double rate, const Run& run)
             index, b, 1, [&](std::size_t node) { return node_distance(index, node, point.data()); },
             [&] { return limit; },
             [&](std::int32_t block, std::size_t node) {
+              meter.spend(static_cast<std::size_t>(tuning::kBlock * columns));
               const std::uint64_t term =
                   kernel.gaussian(index.block(block), columns, point.data(), rate, limit);
               const Node& range = index.node(node);

@@ -20,7 +20,7 @@ class ListEdges {
       : order_(order), lists_(lists), basin_(basin) {}
 
   /// Offers the edges that lead upward from the samples [begin, end).
-  void find(std::int32_t begin, std::int32_t end, BasinEdges<T>& edges) const {
+  void find(std::int32_t begin, std::int32_t end, BasinEdges<T>& edges, WorkMeter& meter) const {
     const double* squared_radius = order_.squared_radius();
     const int k = lists_.k();
     std::vector<int> places(static_cast<std::size_t>(k));
@@ -46,9 +46,12 @@ class ListEdges {
           joined = basin_[j];
       }
       if (has_tied_neighbors(order_, lists_, i))
-        visit_tied_neighbors(order_, i, [&](std::int32_t j) {
-          if (basin_[j] != basin_[i]) edges.offer(i, j, [&] { return squared_radius[j]; });
-        });
+        visit_tied_neighbors(
+            order_, i,
+            [&](std::int32_t j) {
+              if (basin_[j] != basin_[i]) edges.offer(i, j, [&] { return squared_radius[j]; });
+            },
+            meter);
     }
   }
 

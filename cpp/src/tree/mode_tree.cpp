@@ -114,8 +114,9 @@ class TreeBuilder {
     if (!is_spatial) {
       const ListEdges<T> search(order_, lists_, basin);
       for_each_piece(collected, [&](std::int32_t begin, std::int32_t end, int thread) {
+        WorkMeter meter(run_, thread);
         search.find(index_.block_begin(begin), index_.block_end(end - 1),
-                    collected[static_cast<std::size_t>(thread)]);
+                    collected[static_cast<std::size_t>(thread)], meter);
       });
     } else {
       const BlockBasins block_basins(index_, basin, squared_radius_, run_);

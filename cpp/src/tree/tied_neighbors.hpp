@@ -18,7 +18,8 @@ bool has_tied_neighbors(const DensityOrder<T>& order, const NeighborLists& lists
 /// Calls visit(j) for the denser samples j at distance exactly r_i = r_j, in i's list or not. They
 /// are searched for rather than stored: there may be far more than n k of them.
 template <class T, class Visit>
-void visit_tied_neighbors(const DensityOrder<T>& order, std::int32_t i, Visit&& visit) {
+void visit_tied_neighbors(const DensityOrder<T>& order, std::int32_t i, Visit&& visit,
+                          WorkMeter& meter) {
   const Index<T>& index = order.index();
   const double* squared_radius = order.squared_radius();
   const double limit = squared_radius[i];
@@ -27,9 +28,12 @@ void visit_tied_neighbors(const DensityOrder<T>& order, std::int32_t i, Visit&& 
     return !index.holds_equal_samples(node) ||
            squared_radius[index.block_begin(index.node(node).first)] == limit;
   };
-  visit_within(index, i, limit, admits, [&](std::int32_t j, double squared) {
-    if (squared == limit && squared_radius[j] == limit && order.is_denser(j, i)) visit(j);
-  });
+  visit_within(
+      index, i, limit, admits,
+      [&](std::int32_t j, double squared) {
+        if (squared == limit && squared_radius[j] == limit && order.is_denser(j, i)) visit(j);
+      },
+      meter);
 }
 
 }  // namespace quickshiftpp

@@ -39,3 +39,44 @@ TEST_CASE("parallel_for throws Interrupted when the poll function returns true")
   CHECK_THROWS_AS(parallel_for({2, monitor}, 100000, 1, body), Interrupted);
   CHECK(done < 10000);
 }
+
+TEST_CASE("A long piece of work is interrupted in its midst") {
+  for (int threads : {1, 2}) {
+    Monitor monitor([](double) { return true; });
+    const Run run(threads, monitor);
+    // Without an interruption this would never end.
+    auto body = [&](std::size_t, std::size_t, int thread) {
+      WorkMeter meter(run, thread);
+      while (true) meter.spend(1 << 20);
+    };
+    CHECK_THROWS_AS(parallel_for(run, 2, 1, body), Interrupted);
+  }
+}
+
+TEST_CASE("The calling thread polls while it waits for others") {
+  std::atomic<bool> is_polled = false;
+  Monitor monitor([&](double) {
+    is_polled = true;
+    return false;
+  });
+  const Run run(2, monitor);
+  std::atomic<int> started = 0;
+  parallel_for(run, 2, 1, [&](std::size_t, std::size_t, int thread) {
+    for (++started; started < 2;) std::this_thread::yield();  // one piece for each thread
+    while (thread != 0 && !is_polled) std::this_thread::yield();
+  });
+  CHECK(is_polled);
+}
+
+TEST_CASE("Threads of a run have numbers of their own") {
+  Monitor monitor;
+  const Run run(4, monitor);
+  for (int round = 0; round < 200; ++round) {
+    std::vector<std::atomic<int>> users(4);
+    parallel_for(run, 64, 1, [&](std::size_t, std::size_t, int thread) {
+      CHECK(++users[static_cast<std::size_t>(thread)] == 1);
+      std::this_thread::yield();
+      --users[static_cast<std::size_t>(thread)];
+    });
+  }
+}

@@ -47,7 +47,8 @@ class QuickShift(DensityClusterer):
     algorithm : {"auto", "kd_tree", "brute"}, default="auto"
         How neighbors are searched for. All give the same result.
     n_jobs : int or None, default=None
-        The number of threads. None uses as many as OpenMP would, -1 all cores.
+        The number of threads. None and -1 use all cores; with None, a limit by
+        ``OMP_NUM_THREADS`` or threadpoolctl counts.
     verbose : bool, default=False
         Print the time that each stage takes.
 

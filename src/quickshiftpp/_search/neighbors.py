@@ -31,7 +31,8 @@ def all_neighbors(
         along a few leading axes (for many columns), or by comparing all pairs. The result is the
         same to the last bit.
     n_jobs : int or None, default=None
-        The number of threads. None uses as many as OpenMP would, -1 all cores.
+        The number of threads. None and -1 use all cores; with None, a limit by
+        ``OMP_NUM_THREADS`` or threadpoolctl counts.
 
     Returns
     -------

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from .. import _core
 from .._frames import to_frame
-from .._threads import threads_on_this_machine, usable_threads
+from .._threads import threads_on_this_machine
 from .._validation import InvalidParameterError, check_beta, check_min_cluster_size, is_whole
 from .beta_search import BetaSearch
 from .density import knn_log_density, prominences, radii, radius_ratio_limit
@@ -154,7 +154,7 @@ class ModeTree:
 
     @property
     def _threads(self) -> int:
-        return usable_threads(self._given_threads)
+        return self._given_threads
 
     # By row, for estimators and segmentation.
 

@@ -44,7 +44,7 @@ _RULES = {
     "n_jobs": _Rule(
         lambda jobs: jobs != 0 and jobs <= _MOST_THREADS,
         f"from 1 to {_MOST_THREADS}, or -1 for all {_CORES} cores",
-        "leave it out for the default of OpenMP",
+        "leave it out for all cores, or what OMP_NUM_THREADS says",
     ),
 }  # fmt: skip
 

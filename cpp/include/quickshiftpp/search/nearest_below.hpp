@@ -38,9 +38,11 @@ class NearestBelow {
   NearestBelow(const Index<T>& index, const double* key, const std::vector<ValueRange>& key_ranges);
 
   /// Searches from any point. The search starts at `start_block`, or at the root if it is -1.
-  NearestSample from_point(const double* point, std::int32_t start_block, double key_limit) const;
+  NearestSample from_point(const double* point, std::int32_t start_block, double key_limit,
+                           WorkMeter& meter) const;
   /// Searches from a sample of the index. `point` is scratch space for its coordinates.
-  NearestSample from_sample(std::int32_t position, double key_limit, double* point) const;
+  NearestSample from_sample(std::int32_t position, double key_limit, double* point,
+                            WorkMeter& meter) const;
 
  private:
   const Index<T>& index_;

@@ -1,0 +1,66 @@
+#include "quickshiftpp/parallel.hpp"
+
+#include <new>
+#include <system_error>
+
+namespace quickshiftpp {
+
+Team::~Team() {
+  {
+    const std::lock_guard lock(mutex_);
+    is_ending_ = true;
+  }
+  has_work_.notify_all();
+  for (std::thread& thread : threads_) thread.join();
+}
+
+void Team::run(int others, const Work& work, const std::function<void()>& wait) {
+  start_threads(static_cast<std::size_t>(others));
+  {
+    const std::lock_guard lock(mutex_);
+    work_ = &work;
+    free_seats_ = others;
+    last_number_ = 0;
+    ++round_;
+  }
+  has_work_.notify_all();
+  work(0);
+  std::unique_lock lock(mutex_);
+  work_ = nullptr;  // who has not joined yet would find nothing left to do
+  while (!is_idle_.wait_for(lock, Monitor::interval, [this] { return busy_ == 0; })) {
+    lock.unlock();
+    wait();
+    lock.lock();
+  }
+}
+
+void Team::start_threads(std::size_t wanted) noexcept {
+  try {
+    threads_.reserve(wanted);
+    while (threads_.size() < wanted) threads_.emplace_back([this] { serve(); });
+  } catch (const std::system_error&) {  // the system refuses another thread
+  } catch (const std::bad_alloc&) {
+  }
+}
+
+void Team::serve() {
+  std::size_t served_round = 0;
+  std::unique_lock lock(mutex_);
+  while (true) {
+    has_work_.wait(lock, [&] {
+      return is_ending_ || (work_ != nullptr && free_seats_ > 0 && round_ != served_round);
+    });
+    if (is_ending_) return;
+    served_round = round_;
+    --free_seats_;
+    ++busy_;
+    const int number = ++last_number_;
+    const Work& work = *work_;
+    lock.unlock();
+    work(number);
+    lock.lock();
+    if (--busy_ == 0) is_idle_.notify_one();
+  }
+}
+
+}  // namespace quickshiftpp
