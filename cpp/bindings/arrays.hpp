@@ -4,7 +4,11 @@
 #include <nanobind/ndarray.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
 #include <memory>
 #include <thread>
 #include <utility>
@@ -12,6 +16,8 @@
 
 #include "quickshiftpp/buffer.hpp"
 #include "quickshiftpp/parallel.hpp"
+#include "quickshiftpp/search/index.hpp"
+#include "quickshiftpp/search/neighbor_lists.hpp"
 
 namespace quickshiftpp::bindings {
 
@@ -57,17 +63,53 @@ Array<T> to_array(const std::vector<T>& values) {
   return to_array(std::move(buffer));
 }
 
-/// Copies a NumPy array.
+/// Copies a NumPy array, aligned or not.
 template <class T>
 Buffer<T> to_buffer(const Column<T>& column) {
   Buffer<T> buffer(column.shape(0));
-  std::copy_n(column.data(), buffer.size(), buffer.data());
+  if (buffer.size() > 0) std::memcpy(buffer.data(), column.data(), buffer.size() * sizeof(T));
   return buffer;
 }
+
+// Checks of what is passed in. The core relies on them: Python code may call any function of this
+// module with any array, and a model may come from a damaged file.
 
 /// Throws std::invalid_argument, which becomes a ValueError, unless the condition holds.
 inline void require(bool condition, const char* message) {
   if (!condition) throw std::invalid_argument(message);
+}
+/// The values of an array. NumPy can make arrays whose address does not suit their type.
+template <class NumPyArray>
+auto aligned_data(const NumPyArray& array) {
+  const auto* data = array.data();
+  require(reinterpret_cast<std::uintptr_t>(data) % alignof(decltype(*data)) == 0,
+          "an array is not aligned to its type: pass a copy");
+  return data;
+}
+/// NaN would break the order that sorting relies on, and squares of larger values would overflow.
+template <class T>
+void require_moderate_values(const T* values, std::size_t count, const Run& run) {
+  constexpr double largest = 0x1p500;
+  std::atomic<bool> is_moderate{true};
+  parallel_for(run, count, 1 << 16, [&](std::size_t begin, std::size_t end, int) {
+    bool all = true;
+    for (std::size_t i = begin; i < end; ++i) all &= std::abs(values[i]) < largest;
+    if (!all) is_moderate.store(false, std::memory_order_relaxed);
+  });
+  require(is_moderate, "values must be finite and below 2^500: scale the samples");
+}
+template <class T>
+void require_same_columns(const Index<T>& queries, const Index<T>& targets) {
+  require(queries.columns() == targets.columns(), "queries and targets differ in columns");
+}
+template <class T>
+void require_k(const Index<T>& index, int k) {
+  require(k >= 1 && static_cast<std::size_t>(k) <= index.samples(),
+          "k must be from 1 to the number of samples");
+}
+template <class T>
+void require_lists_of(const Index<T>& index, const NeighborLists& lists) {
+  require(lists.belong_to(index), "the lists belong to another index");
 }
 
 /// Runs without the interpreter lock while it exists.
@@ -117,6 +159,7 @@ class WithoutInterpreter {
 /// fraction.
 template <class Work>
 auto run_native(int threads, const nb::object& progress, Work&& work) {
+  require(threads >= 1 && threads <= 4096, "threads must be from 1 to 4096");
   try {
     WithoutInterpreter unlocked;
     Monitor monitor([&](double fraction) {

@@ -25,17 +25,27 @@ void declare_cascade(nb::module_& m, const char* name) {
                     "the rows belong to another index");
             require(coordinates.shape(0) == index.samples() && coordinates.shape(1) >= 1,
                     "one row of coordinates per sample");
-            const Projection projection{coordinates.data(), static_cast<int>(coordinates.shape(1)),
-                                        scale, error, tolerance};
+            require(coordinates.shape(1) <= tuning::kRefineAxes, "too many axes");
+            require(std::isfinite(scale) && std::isfinite(error) && std::isfinite(tolerance) &&
+                        scale > 0 && error >= 0 && tolerance >= 0,
+                    "scale, error and tolerance must be finite and not negative");
+            const T* rows = aligned_data(x);
+            const Projection projection{aligned_data(coordinates),
+                                        static_cast<int>(coordinates.shape(1)), scale, error,
+                                        tolerance};
             run_native(threads, progress, [&](const Run& run) {
-              new (self) Cascade<T>(index, x.data(), projection, run);
+              require_moderate_values(rows, x.size(), run);
+              require_moderate_values(projection.coordinates, coordinates.size(), run);
+              new (self) Cascade<T>(index, rows, projection, run);
             });
           },
-          "index"_a, "x"_a, "coordinates"_a, "scale"_a, "error"_a, "tolerance"_a, "threads"_a,
-          "progress"_a = nb::none(), nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>())
+          // A converted copy of x would be gone by the time that it is read.
+          "index"_a, "x"_a.noconvert(), "coordinates"_a, "scale"_a, "error"_a, "tolerance"_a,
+          "threads"_a, "progress"_a = nb::none(), nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>())
       .def(
           "neighbor_lists",
           [](const Cascade<T>& cascade, int k, int threads, const nb::object& progress) {
+            require_k(cascade.index(), k);
             return run_native(threads, progress, [&](const Run& run) {
               return new NeighborLists(cascade.neighbor_lists(k, run));
             });
@@ -45,14 +55,16 @@ void declare_cascade(nb::module_& m, const char* name) {
           "nearest_below",
           [](const Cascade<T>& cascade, Column<double> key, Column<double> limit, int threads,
              const nb::object& progress) {
-            const std::size_t samples = cascade.samples();
+            const std::size_t samples = cascade.index().samples();
             require(key.shape(0) == samples && limit.shape(0) == samples, "one per sample");
+            const double* keys = aligned_data(key);
+            const double* limits = aligned_data(limit);
             Buffer<std::int32_t> row(samples);
             run_native(threads, progress, [&](const Run& run) {
               std::vector<std::int32_t> queries(samples);
               std::iota(queries.begin(), queries.end(), 0);
               std::vector<NearestSample> found(samples);
-              cascade.nearest_below(key.data(), limit.data(), queries, found.data(), run);
+              cascade.nearest_below(keys, limits, queries, found.data(), run);
               for (std::size_t i = 0; i < samples; ++i) row[i] = found[i].position;
             });
             return to_array(std::move(row));

@@ -25,11 +25,14 @@ void declare_pixels(nb::module_& m, const char* name) {
             require(!shape.empty() && shape.size() == step.size(), "one step per axis");
             require(static_cast<std::size_t>(index.columns()) > shape.size(),
                     "a pixel needs a color");
+            std::size_t pixels = 1;
+            for (const std::int32_t length : shape) {
+              if (length >= 1) pixels *= static_cast<std::size_t>(length);
+              require(length >= 1 && pixels < (std::size_t{1} << 31) - 64,
+                      "a grid takes from 1 to fewer than 2^31 pixels");
+            }
             const Grid grid{shape, step, mask ? mask->data() : nullptr};
-            require(std::all_of(shape.begin(), shape.end(), [](int n) { return n >= 1; }) &&
-                        grid.pixels() < (std::size_t{1} << 31) - 64,
-                    "a grid takes from 1 to fewer than 2^31 pixels");
-            require(!mask || mask->shape(0) == grid.pixels(), "one value of the mask per pixel");
+            require(!mask || mask->shape(0) == pixels, "one value of the mask per pixel");
             run_native(threads, nb::none(),
                        [&](const Run& run) { new (self) Pixels<T>(index, grid, run); });
           },
@@ -37,8 +40,7 @@ void declare_pixels(nb::module_& m, const char* name) {
       .def(
           "neighbor_lists",
           [](const Pixels<T>& pixels, int k, int threads, const nb::object& progress) {
-            require(k >= 1 && static_cast<std::size_t>(k) <= pixels.index().samples(),
-                    "neighbor_lists needs 1 <= k <= samples");
+            require_k(pixels.index(), k);
             return run_native(threads, progress, [&](const Run& run) {
               return new NeighborLists(pixels.neighbor_lists(k, run));
             });
@@ -47,8 +49,7 @@ void declare_pixels(nb::module_& m, const char* name) {
       .def(
           "window_size",
           [](const Pixels<T>& pixels, int k, double most) {
-            require(k >= 1 && static_cast<std::size_t>(k) <= pixels.index().samples(),
-                    "window_size needs 1 <= k <= samples");
+            require_k(pixels.index(), k);
             return run_native(1, nb::none(),
                               [&](const Run&) { return pixels.window_size(k, most); });
           },

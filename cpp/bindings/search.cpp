@@ -23,8 +23,10 @@ void declare_index(nb::module_& m, const char* name) {
             require(x.shape(0) >= 1 && x.shape(1) >= 1, "an index needs a sample and a column");
             require(x.shape(0) < (std::size_t{1} << 31) - 64,
                     "an index takes fewer than 2^31 samples");
+            const T* rows = aligned_data(x);
             run_native(threads, progress, [&](const Run& run) {
-              new (self) Index<T>(x.data(), x.shape(0), static_cast<int>(x.shape(1)), tree, run);
+              require_moderate_values(rows, x.size(), run);
+              new (self) Index<T>(rows, x.shape(0), static_cast<int>(x.shape(1)), tree, run);
             });
           },
           "x"_a, "tree"_a, "threads"_a, "progress"_a = nb::none())
@@ -47,12 +49,6 @@ void declare_index(nb::module_& m, const char* name) {
 }
 
 template <class T>
-void require_k(const Index<T>& index, int k) {
-  require(k >= 1 && static_cast<std::size_t>(k) <= index.samples(),
-          "k must be from 1 to the number of samples");
-}
-
-template <class T>
 void declare_join(nb::module_& m) {
   m.def(
       "neighbor_lists",
@@ -68,6 +64,7 @@ void declare_join(nb::module_& m) {
   m.def(
       "list_prefix",
       [](const Index<T>& index, const NeighborLists& lists, int k, int threads) {
+        require_lists_of(index, lists);
         require(lists.has_lists(), "there are no lists to shorten");
         require(k >= 1 && k <= lists.k(), "a prefix is no longer than the list");
         return run_native(threads, nb::none(), [&](const Run& run) {
@@ -102,6 +99,7 @@ void declare_join(nb::module_& m) {
   m.def(
       "list_table",
       [to_arrays](const Index<T>& index, const NeighborLists& lists, int threads) {
+        require_lists_of(index, lists);
         require(lists.has_lists(), "there are no lists to show");
         return to_arrays(
             run_native(threads, nb::none(),
@@ -117,7 +115,7 @@ void declare_queries(nb::module_& m) {
       "kth_squared_distances",
       [](const Index<T>& queries, const Index<T>& targets, int k, int threads,
          const nb::object& progress) {
-        require(queries.columns() == targets.columns(), "queries and targets differ in columns");
+        require_same_columns(queries, targets);
         require_k(targets, k);
         return to_array(run_native(threads, progress, [&](const Run& run) {
           const Buffer<double> kth = kth_squared_distances(queries, targets, k, run);
@@ -131,11 +129,13 @@ void declare_queries(nb::module_& m) {
       "nearest_below",
       [](const Index<T>& queries, const Index<T>& targets, Column<double> key, Column<double> limit,
          int threads, const nb::object& progress) {
-        require(queries.columns() == targets.columns(), "queries and targets differ in columns");
+        require_same_columns(queries, targets);
         require(key.shape(0) == targets.samples(), "one key per target");
         require(limit.shape(0) == queries.samples(), "one limit per query");
+        const double* keys = aligned_data(key);
+        const double* limits = aligned_data(limit);
         NearestRows nearest = run_native(threads, progress, [&](const Run& run) {
-          return nearest_below(queries, targets, key.data(), limit.data(), run);
+          return nearest_below(queries, targets, keys, limits, run);
         });
         return std::pair(to_array(std::move(nearest.row)),
                          to_array(std::move(nearest.squared_distance)));
@@ -150,8 +150,9 @@ void declare_coordinates(nb::module_& m) {
   m.def(
       "coordinate_hashes",
       [](const Rows<T>& x, int threads) {
+        const T* rows = aligned_data(x);
         return to_array(run_native(threads, nb::none(), [&](const Run& run) {
-          return coordinate_hashes(x.data(), x.shape(0), static_cast<int>(x.shape(1)), run);
+          return coordinate_hashes(rows, x.shape(0), static_cast<int>(x.shape(1)), run);
         }));
       },
       "x"_a, "threads"_a, "A hash of each row's values.");

@@ -3,6 +3,7 @@
 #include <nanobind/stl/tuple.h>
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
 #include "arrays.hpp"
@@ -33,8 +34,12 @@ Buffer<std::int32_t> at(const Positions& wanted, const ModeTree& tree, Value&& v
                         const Run& run) {
   if (!wanted) return by_row<std::int32_t>(*tree.row_at_position, value, run);
   Buffer<std::int32_t> out(wanted->shape(0));
-  std::transform(wanted->data(), wanted->data() + out.size(), out.data(),
-                 [&](std::int32_t i) { return value(static_cast<std::size_t>(i)); });
+  const std::int32_t* position = aligned_data(*wanted);
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    const auto p = static_cast<std::size_t>(position[i]);
+    require(p < tree.samples(), "a position must be from 0 to the number of samples less one");
+    out[i] = value(p);
+  }
   return out;
 }
 
@@ -44,7 +49,9 @@ void declare_building(nb::module_& m) {
       "build_mode_tree",
       [](const Index<T>& index, const NeighborLists& lists, const Cascade<T>* cascade, int threads,
          const nb::object& progress) {
-        require(lists.samples() == index.samples(), "the lists belong to another index");
+        require_lists_of(index, lists);
+        require(cascade == nullptr || &cascade->index() == &index,
+                "the cascade belongs to another index");
         require(lists.has_lists() || can_skip_lists(index), "these samples need their lists");
         return run_native(threads, progress, [&](const Run& run) {
           return new ModeTree(build_mode_tree(index, lists, cascade, run));
@@ -55,6 +62,7 @@ void declare_building(nb::module_& m) {
   m.def(
       "log_radius_sum",
       [](const Index<T>& index, const NeighborLists& lists, int threads) {
+        require_lists_of(index, lists);
         require(lists.has_lists(), "there are no lists to sum over");
         const LogRadiusSum total = run_native(
             threads, nb::none(), [&](const Run& run) { return log_radius_sum(index, lists, run); });
@@ -64,7 +72,7 @@ void declare_building(nb::module_& m) {
   m.def(
       "gaussian_sums",
       [](const Index<T>& index, double rate, int threads, const nb::object& progress) {
-        require(rate > 0, "gaussian_sums needs a positive rate");
+        require(rate > 0 && std::isfinite(rate), "gaussian_sums needs a positive, finite rate");
         return to_array(run_native(threads, progress, [&](const Run& run) {
           const Buffer<double> sums = gaussian_sums(index, rate, run);
           return by_row<double>(
@@ -84,19 +92,22 @@ nb::tuple state_of(nb::handle_t<ModeTree> self) {
 
 template <class T>
 std::vector<T> to_vector(const Column<T>& column) {
-  return {column.data(), column.data() + column.shape(0)};
+  const Buffer<T> copy = to_buffer(column);
+  return {copy.data(), copy.data() + copy.size()};
 }
 
 ModeTree from_state(const TreeState& state) {
   const auto& [rows, radii, parents, basins, modes, saddles, parent_modes, sizes] = state;
-  return {.row_at_position = std::make_shared<const RowAtPosition>(to_buffer(rows)),
-          .squared_radius = std::make_shared<const Buffer<double>>(to_buffer(radii)),
-          .parent = to_buffer(parents),
-          .basin = to_buffer(basins),
-          .mode_position = to_vector(modes),
-          .saddle_position = to_vector(saddles),
-          .parent_mode = to_vector(parent_modes),
-          .size = to_vector(sizes)};
+  ModeTree tree{.row_at_position = std::make_shared<const RowAtPosition>(to_buffer(rows)),
+                .squared_radius = std::make_shared<const Buffer<double>>(to_buffer(radii)),
+                .parent = to_buffer(parents),
+                .basin = to_buffer(basins),
+                .mode_position = to_vector(modes),
+                .saddle_position = to_vector(saddles),
+                .parent_mode = to_vector(parent_modes),
+                .size = to_vector(sizes)};
+  check_structure(tree);
+  return tree;
 }
 
 /// A view of an array that the tree owns.
@@ -107,6 +118,7 @@ auto view(const T* data, std::size_t size, nb::handle owner) {
 
 auto cut_tree(const ModeTree& tree, double max_ratio, std::int64_t min_cluster_size, int threads,
               const Positions& wanted) {
+  require(max_ratio >= 1 && std::isfinite(max_ratio), "max_ratio must be finite and at least 1");
   Buffer<std::int32_t> label;
   const Clustering found = run_native(threads, nb::none(), [&](const Run& run) {
     Clustering clustering = cut(tree, max_ratio, min_cluster_size, run);
@@ -128,10 +140,11 @@ Numbers core_labels(const ModeTree& tree, const Column<std::int32_t>& core,
                     const Positions& wanted) {
   require(core.shape(0) == tree.modes() && core_squared_radius.shape(0) == tree.modes(),
           "one entry per mode");
+  const std::int32_t* basin_core = aligned_data(core);
+  const double* basin_core_radius = aligned_data(core_squared_radius);
   auto core_label = [&](std::size_t i) {
     const std::int32_t m = tree.basin[i];
-    return BasinCore{core.data()[m], core_squared_radius.data()[m]}.core_label(
-        (*tree.squared_radius)[i]);
+    return BasinCore{basin_core[m], basin_core_radius[m]}.core_label((*tree.squared_radius)[i]);
   };
   return to_array(run_native(threads, nb::none(),
                              [&](const Run& run) { return at(wanted, tree, core_label, run); }));
@@ -214,8 +227,9 @@ void register_tree(nb::module_& m) {
   m.def(
       "link_roots",
       [](Column<std::int32_t> link, int threads) {
+        const std::int32_t* links = aligned_data(link);
         return to_array(run_native(threads, nb::none(), [&](const Run& run) {
-          return link_roots(link.data(), link.shape(0), run);
+          return link_roots(links, link.shape(0), run);
         }));
       },
       "link"_a, "threads"_a, "The entry that each entry's links lead to; a root links to itself.");

@@ -22,8 +22,9 @@ def resolve_threads(n_jobs: int | None) -> int:
     if n_jobs is None:
         return _core.default_threads()
     # Far more threads than cores are a slip, and each one takes memory.
-    most = max(64, 4 * cpu_count())
-    return min(int(n_jobs), most) if n_jobs > 0 else max(1, cpu_count() + 1 + n_jobs)
+    cores = int(cpu_count())
+    most = max(64, 4 * cores)
+    return min(int(n_jobs), most) if n_jobs > 0 else max(1, cores + 1 + int(n_jobs))
 
 
 def threads_on_this_machine(threads: int) -> int:
@@ -34,10 +35,10 @@ def threads_on_this_machine(threads: int) -> int:
 def _initial_threads() -> int:
     # A list of numbers gives one for each level of nesting; the outermost level is ours.
     wanted = os.environ.get("OMP_NUM_THREADS", "").split(",")[0].strip()
-    return int(wanted) if wanted.isdecimal() and int(wanted) > 0 else cpu_count()
+    return int(wanted) if wanted.isdecimal() and int(wanted) > 0 else int(cpu_count())
 
 
-class _DefaultThreads(threadpoolctl.LibController):
+class _DefaultThreads(threadpoolctl.LibController):  # type: ignore[misc]
     """Lets threadpoolctl limit the default, with the limits that are meant for OpenMP."""
 
     user_api = "openmp"

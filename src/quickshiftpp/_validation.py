@@ -108,7 +108,8 @@ def validate_samples(X: Any, *, estimator: Any = None, reset: bool = True) -> Fl
             f"X has {samples.shape[0]} samples, but fewer than 2**31 are supported: "
             "fit a random part of them and use predict for the rest."
         )
-    return samples
+    # Views into records may start at any byte. Native code needs whole addresses.
+    return samples if samples.flags.aligned else samples.copy()
 
 
 def default_k(n_samples: int) -> int:

@@ -338,8 +338,8 @@ template <class T>
 Cascade<T>::~Cascade() = default;
 
 template <class T>
-std::size_t Cascade<T>::samples() const {
-  return data_->index.samples();
+const Index<T>& Cascade<T>::index() const {
+  return data_->index;
 }
 
 template <class T>

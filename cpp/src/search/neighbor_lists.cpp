@@ -44,6 +44,7 @@ NeighborLists NeighborLists::prefix(const Index<T>& index, int k, const Run& run
   // Short prefixes are copied: reading around the rest of long lists would take twice as long.
   const bool is_copied = 2 * static_cast<std::size_t>(k) <= stride_;
   NeighborLists shorter(samples_, padded_samples_, k, is_copied ? stored_ : Stored::radii);
+  shorter.order_ = order_;
   if (!is_copied) {
     shorter.stored_ = stored_;
     shorter.stride_ = stride_;

@@ -15,6 +15,9 @@ Buffer<std::int32_t> link_roots(const std::int32_t* link, std::size_t count, con
   });
   if (!is_valid) throw std::invalid_argument("a link must be the number of an entry");
   follow_links(root, run);
+  const bool ends_at_roots = std::all_of(root.data(), root.data() + count,
+                                         [&](std::int32_t end) { return link[end] == end; });
+  if (!ends_at_roots) throw std::invalid_argument("the links form a cycle");
   return root;
 }
 

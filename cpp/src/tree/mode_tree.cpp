@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <limits>
+#include <stdexcept>
 
 #include "support/count_labels.hpp"
 #include "support/follow_links.hpp"
@@ -188,6 +190,66 @@ std::vector<double> ModeTree::saddle_ratios() const {
   std::vector<double> ratios(modes());
   for (std::size_t m = 0; m < modes(); ++m) ratios[m] = saddle_ratio(m);
   return ratios;
+}
+
+namespace {
+
+void require(bool condition) {
+  if (!condition) throw std::invalid_argument("the mode tree is damaged");
+}
+
+bool is_below(std::int32_t number, std::size_t count) {
+  return number >= 0 && static_cast<std::size_t>(number) < count;
+}
+
+void check_samples(const ModeTree& tree) {
+  const std::size_t samples = tree.samples();
+  require(samples > 0 && tree.row_at_position->size() == samples &&
+          tree.squared_radius->size() == samples && tree.parent.size() == samples);
+  std::vector<bool> has_row(samples);
+  for (std::size_t i = 0; i < samples; ++i) {
+    const std::int32_t row = (*tree.row_at_position)[i];
+    require(is_below(row, samples) && !has_row[static_cast<std::size_t>(row)]);
+    has_row[static_cast<std::size_t>(row)] = true;
+  }
+  const double* squared_radius = tree.squared_radius->data();
+  double smallest = std::numeric_limits<double>::max();
+  for (std::size_t i = 0; i < samples; ++i) {
+    require(squared_radius[i] >= 0 && std::isfinite(squared_radius[i]));
+    smallest = std::min(smallest, squared_radius[i]);
+  }
+  for (std::size_t i = 0; i < samples; ++i) {
+    // A climb from parent to parent gets denser with every step, so it ends, and it ends at a
+    // sample of the smallest radius, which always lies in a core: that of its basin's mode.
+    const std::int32_t parent = tree.parent[i], basin = tree.basin[i];
+    require(parent == -1 ? squared_radius[i] == smallest
+                         : is_below(parent, samples) && squared_radius[parent] < squared_radius[i]);
+    require(is_below(basin, tree.modes()));
+    const std::int32_t mode = tree.mode_position[static_cast<std::size_t>(basin)];
+    require(squared_radius[mode] <= squared_radius[i]);
+  }
+}
+
+void check_modes(const ModeTree& tree) {
+  const std::size_t modes = tree.modes();
+  require(tree.saddle_position.size() == modes && tree.parent_mode.size() == modes &&
+          tree.size.size() == modes);
+  const double* squared_radius = tree.squared_radius->data();
+  for (std::size_t m = 0; m < modes; ++m) {
+    const std::int32_t mode = tree.mode_position[m], saddle = tree.saddle_position[m];
+    require(is_below(mode, tree.samples()));
+    require(m == 0 || squared_radius[tree.mode_position[m - 1]] <= squared_radius[mode]);
+    require(saddle == -1 ? tree.parent_mode[m] == -1
+                         : is_below(saddle, tree.samples()) && is_below(tree.parent_mode[m], m));
+  }
+}
+
+}  // namespace
+
+void check_structure(const ModeTree& tree) {
+  require(tree.squared_radius->size() == tree.samples());
+  check_modes(tree);
+  check_samples(tree);
 }
 
 template <class T>

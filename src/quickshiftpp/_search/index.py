@@ -94,4 +94,5 @@ class IndexedSamples:
     def __setstate__(self, state: dict[str, Any]) -> None:
         rows, has_tree = state.pop("rows"), state.pop("has_tree")
         vars(self).update(state)
+        rows = np.require(rows, requirements=["C_CONTIGUOUS", "ALIGNED"])
         self.index = build_index(rows, has_tree, resolve_threads(None))

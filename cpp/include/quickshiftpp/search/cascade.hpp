@@ -44,7 +44,7 @@ class Cascade {
   Cascade(const Index<T>& index, const T* rows, const Projection& projection, const Run& run);
   ~Cascade();
 
-  std::size_t samples() const;
+  const Index<T>& index() const;
 
   NeighborLists neighbor_lists(int k, const Run& run) const;
   /// With another number of blocks that each block searches in the first phase, at least.

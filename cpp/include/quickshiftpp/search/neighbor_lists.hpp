@@ -6,6 +6,7 @@
 
 #include "quickshiftpp/buffer.hpp"
 #include "quickshiftpp/parallel.hpp"
+#include "quickshiftpp/positions.hpp"
 #include "quickshiftpp/search/index.hpp"
 
 namespace quickshiftpp {
@@ -30,7 +31,15 @@ class NeighborLists {
       : NeighborLists(index.samples(), index.padded_samples(), k,
                       only_radii                                    ? Stored::radii
                       : index.columns() > tuning::kRecomputeColumns ? Stored::distances
-                                                                    : Stored::positions) {}
+                                                                    : Stored::positions) {
+    order_ = index.share_row_at_position();
+  }
+
+  /// Whether these are lists of the samples of this index, by its positions.
+  template <class T>
+  bool belong_to(const Index<T>& index) const {
+    return order_ == index.share_row_at_position();
+  }
 
   std::size_t samples() const { return samples_; }
   int k() const { return k_; }
@@ -86,6 +95,7 @@ class NeighborLists {
   };
   NeighborLists(std::size_t samples, std::size_t padded_samples, int k, Stored stored);
 
+  std::shared_ptr<const RowAtPosition> order_;  // of the index
   std::size_t samples_;
   std::size_t padded_samples_;
   int k_;

@@ -9,7 +9,7 @@
 namespace quickshiftpp {
 
 /// The root that each entry's links lead to. A root links to itself. Throws std::invalid_argument
-/// where a link is no entry.
+/// where a link is no entry or links form a cycle.
 Buffer<std::int32_t> link_roots(const std::int32_t* link, std::size_t count, const Run& run);
 
 }  // namespace quickshiftpp

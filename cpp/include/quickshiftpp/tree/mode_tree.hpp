@@ -44,6 +44,11 @@ struct ModeTree {
 /// The quotient of two squared radii; 1 where both are zero.
 double radius_ratio(double squared_radius, double mode_squared_radius);
 
+/// Throws std::invalid_argument unless the tree has the structure that cuts rely on: numbers in
+/// range, parents of smaller radius, modes in order. For trees that come from outside, such as a
+/// damaged file. Whether they are the right modes and parents is not checked.
+void check_structure(const ModeTree& tree);
+
 /// Builds the tree from neighbor lists, or from radii alone (see can_skip_lists). `cascade`, where
 /// there is one, finds the parents that no list holds.
 ///
