@@ -30,6 +30,7 @@ NB_MODULE(_core, m) {
   nanobind::set_leak_warnings(false);
   m.doc() = "The native stages of quickshiftpp. This module is private.";
   bindings::register_search(m);
+  bindings::register_matrix(m);
   bindings::register_cascade(m);
   bindings::register_pixels(m);
   bindings::register_tree(m);

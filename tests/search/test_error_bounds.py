@@ -33,7 +33,7 @@ def large_and_small(n_features):
 
 
 def sum_in_order(products):
-    """Return the float32 sum of products as any matrix product may compute it, in parts."""
+    """Return the float32 sum of products as a matrix product may compute it, in parts."""
     parts = [
         np.add.accumulate(products[start : start + SUMMED_COLUMNS], dtype=np.float32)[-1]
         for start in range(0, len(products), SUMMED_COLUMNS)
@@ -68,7 +68,7 @@ def test_lengthening_that_float64_loses():
 
 @pytest.mark.parametrize("n_features", [40, 256, 784])
 def test_sums_of_a_float32_projection(n_features):
-    """The worst order of summation comes close to the bound, and whatever BLAS does stays in it."""
+    """The worst order of summation comes close to the bound, and the product stays within it."""
     vector = large_and_small(n_features)
     length = true_length(vector)
     bound = projection_error(FLOAT32, 1, n_features) * lengthening_bound(vector[None]) * length

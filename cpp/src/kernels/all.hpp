@@ -35,7 +35,8 @@ constexpr Kernels<T> all_kernels() {
           .gaussian = gaussian<T>,
           .sort = sort,
           .merge_top_k = merge_top_k,
-          .row_distances = row_distances<T>};
+          .row_distances = row_distances<T>,
+          .add_product = add_product<T>};
 }
 const Kernels<float> kFloat = all_kernels<float>();
 const Kernels<double> kDouble = all_kernels<double>();

@@ -76,6 +76,10 @@ struct TopKMerge {
 /// dependent additions, so several are computed at the same time.
 inline constexpr int kRowsTogether = 8;
 
+/// Rows that are multiplied by a matrix at a time, and the width that a matrix is padded to.
+inline constexpr std::size_t kProductRows = 4;
+inline constexpr std::size_t kProductWidth = 32;
+
 /// The arithmetic on one block of samples, compiled once for each instruction set.
 ///
 /// A block holds tuning::kBlock samples column by column, so that one vector instruction processes
@@ -134,6 +138,12 @@ struct Kernels {
   /// Computes the squared distances from one row to kRowsTogether others, each summed in column
   /// order.
   void (*row_distances)(const T* query, const T* const* rows, std::size_t columns, double* squared);
+
+  /// Adds the product of kProductRows rows and a matrix to `out`, which has the matrix's width, a
+  /// multiple of kProductWidth. Rows are `stride` values apart. The bits of the result depend on
+  /// the instruction set: only for what is rounded anyway.
+  void (*add_product)(const T* rows, std::size_t stride, std::size_t columns, const T* matrix,
+                      std::size_t width, T* out);
 };
 
 /// Two samples, by the numbers of their rows.

@@ -72,5 +72,31 @@ void row_distances(const T* query, const T* const* rows, size_t columns, double*
     }
 }
 
+inline WideFloats load_vector(const float* p) { return load_wide(p); }
+inline Doubles load_vector(const double* p) { return load_unaligned(p); }
+
+template <class T>
+void add_product(const T* rows, size_t stride, size_t columns, const T* matrix, size_t width,
+                 T* out) {
+  using Vector = decltype(load_vector(matrix));
+  constexpr size_t lanes = sizeof(Vector) / sizeof(T), vectors = 2;
+  static_assert(kProductWidth % (lanes * vectors) == 0);
+  for (size_t j = 0; j < width; j += lanes * vectors) {
+    Vector sum[kProductRows][vectors] = {};
+    for (size_t c = 0; c < columns; ++c)
+      for (size_t v = 0; v < vectors; ++v) {
+        const Vector value = load_vector(matrix + c * width + j + v * lanes);
+        for (size_t r = 0; r < kProductRows; ++r)
+          sum[r][v] = add_product(sum[r][v], value, rows[r * stride + c] - Vector{});
+      }
+    for (size_t r = 0; r < kProductRows; ++r)
+      for (size_t v = 0; v < vectors; ++v) {
+        T* to = out + r * width + j + v * lanes;
+        const Vector total = load_vector(to) + sum[r][v];
+        __builtin_memcpy(to, &total, sizeof(total));
+      }
+  }
+}
+
 }  // namespace
 }  // namespace quickshiftpp::QSPP_ISA

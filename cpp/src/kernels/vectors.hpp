@@ -83,6 +83,8 @@ inline WideWords load_wide(const uint32_t* p) {
   return value;
 }
 
+inline Doubles add_product(Doubles sum, Doubles a, Doubles b) { return sum + a * b; }
+
 /// sum + a * b, fused if the instruction set has it. The result depends on the instruction set, so
 /// it may only be used to discard candidates within a bound on the rounding error.
 inline WideFloats add_product(WideFloats sum, WideFloats a, WideFloats b) {

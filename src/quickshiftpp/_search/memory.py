@@ -82,8 +82,8 @@ def estimate_memory(
         permanent += _projected_bytes(axes)
         # While pairs of blocks are compared: bounds, and which pairs were compared before. Earlier,
         # and freed by then: coordinates along the axes in float32, and the rows that the axes were
-        # computed from in float64.
-        sampled = 8 * n_features * min(1, SAMPLED_ROWS / max(n_samples, 1))
+        # computed from, in float64 and twice in float32.
+        sampled = 16 * n_features * min(1, SAMPLED_ROWS / max(n_samples, 1))
         temporary = max(temporary + 20 + 4 * 128 / 32, 4 * axes + sampled)
     return round(n_samples * (permanent + temporary))
 
