@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ._errors import BadInput, first_line, listed, optional
+from ._errors import BadInput, first_line, listed, optional, shown
 from ._tables import ArrayData, Data, TableData
 
 _DELIMITERS = {".csv": ",", ".tsv": "\t"}
@@ -29,7 +29,9 @@ def read(path: Path) -> Data:
     }
     try:
         data = readers.get(suffix, _read_delimited)(path)
-    except (OSError, ValueError, EOFError, KeyError, csv.Error, zipfile.BadZipFile) as error:
+    except (BadInput, MemoryError):
+        raise
+    except Exception as error:  # damaged files make the libraries raise errors of any kind
         raise BadInput(
             f"the file '{path}' cannot be read as {suffix} ({first_line(error)}): check that it is "
             "complete and that its suffix matches its format."
@@ -115,7 +117,15 @@ def _from_structured(array: npt.NDArray[Any], source: str) -> TableData:
             f"{source} is a structured array of shape {array.shape}, but must have one dimension: "
             "flatten it first."
         )
-    columns = [pa.array(np.ascontiguousarray(array[name])) for name in names]
+    columns = []
+    for name in names:
+        try:
+            columns.append(pa.array(np.ascontiguousarray(array[name])))
+        except (pa.ArrowException, TypeError, ValueError) as error:
+            raise BadInput(
+                f"the field {shown(name)} of {source} has dtype {array.dtype[name]}, but only real "
+                "numbers and text can be read: leave it out of the file, or convert it."
+            ) from error
     return TableData(pa.Table.from_arrays(columns, names=names))
 
 
