@@ -68,7 +68,7 @@ def check_writable(path: Path) -> None:
         )
     if status is not None and _is_stdout(status):
         return
-    folder = real(path).parent
+    folder = real(path).parent if path.is_symlink() else path.parent
     if not _is_stream(status) and not folder.is_dir():
         raise BadInput(
             f"the directory '{folder}' of the output does not exist: create it, or choose "

@@ -29,16 +29,22 @@ def read(path: Path) -> Data:
     }
     try:
         data = readers.get(suffix, _read_delimited)(path)
-    except (BadInput, MemoryError):
+        names = data.names
+    except BadInput:
         raise
+    except MemoryError as error:
+        raise BadInput(
+            f"the file '{path}' declares more data than fits into memory: check that it is "
+            "complete, or give fewer rows."
+        ) from error
     except Exception as error:  # damaged files make the libraries raise errors of any kind
         raise BadInput(
             f"the file '{path}' cannot be read as {suffix} ({first_line(error)}): check that it is "
             "complete and that its suffix matches its format."
         ) from error
-    if data.n_samples == 0 or not data.names:
+    if data.n_samples == 0 or not names:
         raise BadInput(
-            f"the file '{path}' has {data.n_samples} rows and {len(data.names)} columns: "
+            f"the file '{path}' has {data.n_samples} rows and {len(names)} columns: "
             "clustering needs at least one of each."
         )
     return data
@@ -47,7 +53,10 @@ def read(path: Path) -> Data:
 def _read_parquet(path: Path) -> TableData:
     with optional("reading .parquet files"):
         import pyarrow.parquet as pq
-    return TableData(pq.ParquetFile(path).read())
+    with path.open("rb") as file:  # pyarrow cannot open a name that is not UTF-8
+        table = pq.ParquetFile(file).read()
+    table.validate(full=True)  # text that is not UTF-8, for example, would fail only when used
+    return TableData(table)
 
 
 def _read_npy(path: Path) -> Data:
@@ -139,12 +148,13 @@ def _read_delimited(path: Path) -> TableData:
     encoding = _encoding(path, notes)
     delimiter, header = _header(path, encoding, notes)
     numbers = [str(i) for i in range(len(header))]
-    cells = pacsv.read_csv(
-        path,
-        read_options=pacsv.ReadOptions(column_names=numbers, encoding=encoding),
-        parse_options=pacsv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
-        convert_options=pacsv.ConvertOptions(column_types=dict.fromkeys(numbers, pa.string())),
-    )
+    with path.open("rb") as file:  # pyarrow cannot open a name that is not UTF-8
+        cells = pacsv.read_csv(
+            file,
+            read_options=pacsv.ReadOptions(column_names=numbers, encoding=encoding),
+            parse_options=pacsv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
+            convert_options=pacsv.ConvertOptions(column_types=dict.fromkeys(numbers, pa.string())),
+        )
     if header and all(_is_number_text(name) for name in header):
         notes.append("the first line contains only numbers, so it was read as data, not as names")
         names = [f"x{i}" for i in range(len(header))]
