@@ -554,6 +554,12 @@ def test_no_permission(image: Path, table: Path, tmp_path: Path) -> None:
     for file, command in ((table, "cluster"), (image, "segment")):
         file.chmod(0o000)
         assert "no permission" in refuse(command, file)
+    table.chmod(0o600)
+    output = tmp_path / "drop.csv"
+    output.touch()
+    output.chmod(0o200)  # may be written, but not read
+    succeed("cluster", table, "-o", output)
+    assert mode(output) == 0o200
     closed = tmp_path / "closed"
     closed.mkdir(mode=0o000)
     assert "cannot be used (Permission denied)" in refuse("cluster", closed / "a.csv")
@@ -571,6 +577,19 @@ def test_images_that_declare_too_much(tmp_path: Path) -> None:
     start = b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", size)
     file.write_bytes(start + chunk(b"IDAT", pixels) + chunk(b"IEND", b""))
     assert "declares too many pixels" in refuse("segment", file)
+
+
+def test_only_the_error_is_printed(tmp_path: Path) -> None:
+    """Pillow logs, and warns, before it raises an error."""
+    tags = {256: 4, 257: 4, 258: 8, 259: 1, 262: 1, 273: 8, 277: 60_000, 278: 4, 279: 16}
+    entries = b"".join(struct.pack("<HHII", tag, 4, 1, value) for tag, value in tags.items())
+    file = tmp_path / "samples.tif"
+    directory = struct.pack("<H", len(tags)) + entries + bytes(4)
+    file.write_bytes(b"II*\0" + struct.pack("<I", 24) + bytes(16) + directory)
+    done = process(STDOUT, "segment", file, capture_output=True)
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert done.stderr.startswith(b"quickshiftpp: the file")
+    assert done.stderr.count(b"\n") == 1
 
 
 def test_images_that_run_programs(image: Path, tmp_path: Path) -> None:

@@ -34,7 +34,7 @@ Examples:
 
 
 @click.command(short_help="Cluster the rows of a table.", epilog=_EXAMPLES)
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("file", type=click.Path(path_type=Path, readable=False))
 @click.option(
     "--k",
     type=NumberOrAuto(int),
@@ -67,7 +67,7 @@ Examples:
 @click.option(
     "--output",
     "-o",
-    type=click.Path(path_type=Path),
+    type=click.Path(path_type=Path, readable=False),
     help="File to write. Its suffix sets the format.  [default: NAME.clusters.csv for NAME.csv; "
     ".csv for .npy and .npz files]",
 )

@@ -138,7 +138,7 @@ Example:
 @click.option(
     "--output",
     "-o",
-    type=click.Path(path_type=Path),
+    type=click.Path(path_type=Path, readable=False),
     default=Path("quickshiftpp-demo.png"),
     show_default=True,
     help="File to write the figure to (.png, .pdf, .svg or .jpg).",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import warnings
 from collections.abc import Sequence
 from contextlib import contextmanager
@@ -28,6 +29,9 @@ Labels = npt.NDArray[np.int32]
 _LARGEST_16_BIT = 65535
 _SHEET_COLUMNS, _SHEET_WIDTH, _GAP, _CAPTION = 3, 480, 12, 30
 _INK = (34, 48, 58)
+
+# Pillow logs what is wrong with a file before it raises an error. The error is enough.
+logging.getLogger("PIL").addHandler(logging.NullHandler())
 
 # The formats that are read. Others that Pillow knows, such as EPS, run programs of their own.
 _FORMATS = (

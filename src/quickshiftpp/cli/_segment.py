@@ -61,7 +61,7 @@ class _Outputs:
 
 @click.command(short_help="Segment images.", epilog=_EXAMPLES)
 @click.argument("images", metavar="IMAGE...", nargs=-1, required=True,
-                type=click.Path(path_type=Path))  # fmt: skip
+                type=click.Path(path_type=Path, readable=False))  # fmt: skip
 @click.option(
     "--k",
     type=int,
@@ -121,7 +121,7 @@ class _Outputs:
 @click.option(
     "--output",
     "-o",
-    type=click.Path(path_type=Path),
+    type=click.Path(path_type=Path, readable=False),
     help="Directory to write to; created if it does not exist.  [default: the directory of each "
     "image]",
 )
