@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import struct
+import zlib
 
 import numpy as np
 import pytest
@@ -45,7 +46,7 @@ def test_files(photo):
     assert f"{expected.max()}" in result.stdout
     folder = path.parent
     labels = np.asarray(Image.open(folder / "photo.labels.png"))
-    assert labels.dtype == np.uint16
+    assert (folder / "photo.labels.png").read_bytes()[24:26] == b"\x10\0"  # 16 bits, gray
     np.testing.assert_array_equal(labels, expected)
     flat = np.asarray(Image.open(folder / "photo.flat.png"))
     np.testing.assert_array_equal(flat, mean_colors(values, expected))
@@ -294,7 +295,10 @@ def test_transparent_gray(photo, tmp_path):
     Image.fromarray(np.stack([gray, mask * np.uint8(255)], axis=-1)).save(path)
     np.testing.assert_array_equal(labels_of(path)[0], expected)
     deep = np.where(mask, gray.astype(np.uint16) * 257, 77).astype(np.uint16)
-    Image.fromarray(deep).save(path, transparency=77)
+    Image.fromarray(deep).save(path)
+    content, key = path.read_bytes(), b"tRNS" + struct.pack(">H", 77)
+    key = struct.pack(">I", 2) + key + struct.pack(">I", zlib.crc32(key))
+    path.write_bytes(content[:33] + key + content[33:])  # after the header
     np.testing.assert_array_equal(
         labels_of(path)[0], segment(deep, k=20, channel_axis=None, mask=mask)
     )
