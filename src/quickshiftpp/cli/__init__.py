@@ -2,12 +2,15 @@
 
 ``_cluster``, ``_demo`` and ``_segment`` are the commands. ``_read``, ``_tables`` and ``_write``
 read and write tables, ``_images`` reads images and writes segmentations, and ``_figure`` draws the
-figure of the demo. ``_options`` checks option values, ``_errors`` files; ``_show`` shows progress.
-Results go to stdout, progress and errors to stderr. An error is one sentence, with exit code 2.
+figure of the demo. ``_options`` checks option values, ``_files`` checks files and replaces them
+safely, ``_errors`` words messages, and ``_show`` shows progress. Results go to stdout, progress and
+errors to stderr. An error is one sentence, with exit code 2.
 """
 
 from __future__ import annotations
 
+import io
+import sys
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
@@ -16,6 +19,7 @@ import click
 from .. import __version__
 from ._cluster import cluster
 from ._demo import demo
+from ._errors import first_line, printable
 from ._segment import segment
 
 PROGRAM = "quickshiftpp"
@@ -37,6 +41,9 @@ class _OneSentenceGroup(click.Group):
         del prog_name  # python -m quickshiftpp uses the name of the command too
         if not standalone_mode:
             return super().main(args, PROGRAM, complete_var, standalone_mode=False, **extra)
+        if isinstance(sys.stdout, io.TextIOWrapper):
+            # A terminal that lacks a character shows its code, as stderr does.
+            sys.stdout.reconfigure(errors="backslashreplace")
         try:
             status = super().main(args, PROGRAM, complete_var, standalone_mode=False, **extra)
         except click.UsageError as error:
@@ -50,11 +57,17 @@ class _OneSentenceGroup(click.Group):
                 "there is not enough memory: use fewer rows or pixels, or a smaller --k.",
                 1,
             )
+        except OSError as error:  # the disk of a redirected output is full, for example
+            _fail(
+                f"the system stopped the command ({first_line(error)}): check the space on the "
+                "disk, and where the output goes.",
+                1,
+            )
         raise SystemExit(status if isinstance(status, int) else 0)
 
 
 def _fail(sentence: str, status: int) -> NoReturn:
-    click.echo(f"{PROGRAM}: {sentence}", err=True)
+    click.echo(printable(f"{PROGRAM}: {sentence}"), err=True)
     raise SystemExit(status)
 
 

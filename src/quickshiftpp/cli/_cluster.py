@@ -11,7 +11,8 @@ import numpy as np
 
 from .. import DegenerateClusteringWarning, QuickshiftPP
 from .._progress import listening
-from ._errors import BadInput, check_input, check_output, listed
+from ._errors import listed
+from ._files import check_input, check_output, is_stdout
 from ._options import NumberOrAuto, check_at_most, check_options
 from ._read import read
 from ._show import STAGES, line, progress
@@ -33,7 +34,7 @@ Examples:
 
 
 @click.command(short_help="Cluster the rows of a table.", epilog=_EXAMPLES)
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("file", type=click.Path(path_type=Path, readable=False))
 @click.option(
     "--k",
     type=NumberOrAuto(int),
@@ -66,7 +67,7 @@ Examples:
 @click.option(
     "--output",
     "-o",
-    type=click.Path(path_type=Path),
+    type=click.Path(path_type=Path, readable=False),
     help="File to write. Its suffix sets the format.  [default: NAME.clusters.csv for NAME.csv; "
     ".csv for .npy and .npz files]",
 )
@@ -88,16 +89,15 @@ def cluster(
     different units first.
     """
     check_options(k=k, beta=beta, min_cluster_size=min_cluster_size, n_jobs=n_jobs)
-    target = output if output is not None else _default_output(file)
     with progress() as show:
         show(f"reading {file.name}", None)
         check_input(file, f"a file that ends in {listed(SUFFIXES)}", SUFFIXES)
-        check_output(target, SUFFIXES)
-        if target.exists() and target.samefile(file):
-            raise BadInput(f"the output '{target}' is the input: choose another with --output.")
+        default = _default_output(file)
+        target = default if output is None else output
+        suffix = check_output(target, SUFFIXES, default.suffix.lower(), inputs=[file])
         data = read(file)
         check_at_most(data.n_samples, "rows", file, k=k, min_cluster_size=min_cluster_size)
-        check_format(data, target.suffix.lower())
+        check_format(data, suffix)
         chosen = data.select(columns)
         model = QuickshiftPP(k, beta, min_cluster_size=min_cluster_size, n_jobs=n_jobs)
         start = time.perf_counter()
@@ -117,9 +117,11 @@ def cluster(
                 f"{file.name} already has columns of these names, so {label} and {core_label} were "
                 "added"
             )
-        write(data, labels, target)
-    _summarize(model, data, chosen, seconds)
-    click.echo(line("written to", f"{target} (columns {label} and {core_label} added)"))
+        aside = is_stdout(target)  # the summary must not follow the table
+        write(data, labels, target, suffix)
+    _summarize(model, data, chosen, seconds, aside=aside)
+    written = f"{target} (columns {label} and {core_label} added)"
+    click.echo(line("written to", written), err=aside)
 
 
 def _default_output(file: Path) -> Path:
@@ -138,7 +140,9 @@ def _free_names(taken: list[str]) -> tuple[str, str]:
     return label, core_label
 
 
-def _summarize(model: QuickshiftPP, data: Data, chosen: Selection, seconds: float) -> None:
+def _summarize(
+    model: QuickshiftPP, data: Data, chosen: Selection, seconds: float, *, aside: bool
+) -> None:
     sizes = np.sort(np.bincount(model.labels_))[::-1]
     smaller = len(sizes) - _LARGEST_SHOWN
     more = f" and {smaller} more" if smaller > 0 else ""
@@ -160,4 +164,4 @@ def _summarize(model: QuickshiftPP, data: Data, chosen: Selection, seconds: floa
         lines.append(("hint", f"{those} fewer than k rows; {remedy}"))
     for name, value in lines:
         if value:
-            click.echo(line(name, value))
+            click.echo(line(name, value), err=aside)

@@ -21,7 +21,8 @@ from sklearn.preprocessing import scale
 
 from .. import QuickshiftPP
 from ..segmentation import image_tree
-from ._errors import check_output, optional, writing
+from ._errors import optional, printable
+from ._files import Outputs, check_output, is_stdout
 
 FIGURE_SUFFIXES = (".png", ".pdf", ".svg", ".jpg")
 _TOY_SAMPLES = 1500
@@ -137,7 +138,7 @@ Example:
 @click.option(
     "--output",
     "-o",
-    type=click.Path(path_type=Path),
+    type=click.Path(path_type=Path, readable=False),
     default=Path("quickshiftpp-demo.png"),
     show_default=True,
     help="File to write the figure to (.png, .pdf, .svg or .jpg).",
@@ -151,15 +152,23 @@ def demo(output: Path) -> None:
         import PIL  # noqa: F401  (scikit-learn reads the photograph with it)
 
         from ._figure import draw
-    check_output(output, FIGURE_SUFFIXES)
+    suffix = check_output(output, FIGURE_SUFFIXES, FIGURE_SUFFIXES[0], inputs=[])
+    aside = is_stdout(output)  # the table must not precede the figure
     with _status("clustering"):
         shapes, real, segments = toy_shapes(), tables(), photograph()
-    _print_table({**{result.name: result for result in [*shapes, *real]}, "photograph": segments})
-    with _status("drawing"), writing(output):
-        draw(output, shapes, real[-1], segments)
-    click.echo(f"The figure is in {output}.")
-    click.echo("To cluster a file of your own:  quickshiftpp cluster FILE.csv")
-    click.echo("In Python:  from quickshiftpp import QuickshiftPP; QuickshiftPP().fit(X).labels_")
+    results: dict[str, Result | Segmentation] = {
+        **{result.name: result for result in [*shapes, *real]},
+        "photograph": segments,
+    }
+    _print_table(results, aside=aside)
+    with _status("drawing"), Outputs() as outputs, outputs.open(output) as file:
+        draw(file, suffix, shapes, real[-1], segments)
+    for text in (
+        f"The figure is in {output}.",
+        "To cluster a file of your own:  quickshiftpp cluster FILE.csv",
+        "In Python:  from quickshiftpp import QuickshiftPP; QuickshiftPP().fit(X).labels_",
+    ):
+        click.echo(printable(text), err=aside)
 
 
 def _status(what: str) -> AbstractContextManager[Any]:
@@ -167,15 +176,19 @@ def _status(what: str) -> AbstractContextManager[Any]:
     return Console(stderr=True).status(what) if sys.stderr.isatty() else nullcontext()
 
 
-def _print_table(results: dict[str, Result | Segmentation]) -> None:
+def _print_table(results: dict[str, Result | Segmentation], *, aside: bool) -> None:
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column("data", no_wrap=True)
     for heading in _HEADINGS:
         table.add_column(heading, justify="right", no_wrap=True)
     for name, result in results.items():
         table.add_row(name, *result.row())
-    Console(width=None if sys.stdout.isatty() else _PLAIN_WIDTH).print(table)
-    click.echo("ARI is the adjusted Rand index with the known classes: 0 is chance, 1 is perfect.")
-    click.echo("The shapes use k and beta of the Quickshift++ paper. The tables use the default k,")
-    click.echo("beta of the paper, and min size k. The photograph uses the defaults of the command")
-    click.echo("quickshiftpp segment; each of its segments counts as a cluster.")
+    is_terminal = (sys.stderr if aside else sys.stdout).isatty()
+    Console(width=None if is_terminal else _PLAIN_WIDTH, stderr=aside).print(table)
+    for text in (
+        "ARI is the adjusted Rand index with the known classes: 0 is chance, 1 is perfect.",
+        "The shapes use k and beta of the Quickshift++ paper. The tables use the default k,",
+        "beta of the paper, and min size k. The photograph uses the defaults of the command",
+        "quickshiftpp segment; each of its segments counts as a cluster.",
+    ):
+        click.echo(text, err=aside)

@@ -1,11 +1,9 @@
-"""Error messages, and checks of input and output files."""
+"""Error messages, and text that is safe to print."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 import click
 
@@ -40,7 +38,24 @@ def shown(name: str) -> str:
     >>> shown("width"), shown("x, y"), shown("")
     ('width', "'x, y'", "''")
     """
-    return name if name == name.strip() and name and "," not in name else repr(name)
+    is_plain = name == name.strip() and name and "," not in name and name.isprintable()
+    return name if is_plain else repr(name)
+
+
+def printable(text: str) -> str:
+    r"""Escape control characters, which could take over the terminal or forge other lines.
+
+    Names of files and columns come from strangers. All text that contains one goes through here
+    before it is printed.
+
+    Examples
+    --------
+    >>> print(printable("size\x1b[2J in \N{GREEK SMALL LETTER MU}m\n"))
+    size\x1b[2J in μm\n
+    """
+    if text.isprintable():
+        return text
+    return "".join(char if char.isprintable() else repr(char)[1:-1] for char in text)
 
 
 def first_line(error: BaseException, longest: int = 160) -> str:
@@ -65,53 +80,3 @@ def optional(purpose: str) -> Iterator[None]:
         raise BadInput(
             f"{purpose} needs {library}, which is not installed: pip install 'quickshiftpp[all]'"
         ) from error
-
-
-@contextmanager
-def writing(path: Path) -> Iterator[None]:
-    """Say which file could not be written if the block fails."""
-    try:
-        yield
-    except (OSError, ValueError, NotImplementedError) as error:
-        raise BadInput(
-            f"the output '{path}' could not be written ({first_line(error)}): choose another "
-            "location or format with --output."
-        ) from error
-
-
-def check_input(path: Path, wanted: str, suffixes: Iterable[str] = ()) -> None:
-    """Refuse a file that does not exist, or whose suffix is not one of those given."""
-    if path.is_dir():
-        raise BadInput(f"'{path}' is a directory: give {wanted}.")
-    if not path.exists():
-        raise BadInput(f"the file '{path}' does not exist: check the name and the directory.")
-    if suffixes:
-        check_suffix(path, "the file", suffixes)
-
-
-def check_suffix(path: Path, what: str, suffixes: Iterable[str]) -> None:
-    """Refuse a file of an unknown format."""
-    if path.suffix.lower() not in suffixes:
-        ending = f"ends in '{path.suffix}'" if path.suffix else "has no suffix"
-        raise BadInput(
-            f"{what} '{path}' {ending}, but only {listed(suffixes)} are supported: "
-            "give a file in one of these formats."
-        )
-
-
-def check_output(path: Path, suffixes: Iterable[str]) -> None:
-    """Refuse an output that cannot be written, before any computation."""
-    if path.is_dir():
-        raise BadInput(f"the output '{path}' is a directory: give --output the name of a file.")
-    check_suffix(path, "the output", suffixes)
-    if not path.parent.is_dir():
-        raise BadInput(
-            f"the directory '{path.parent}' of the output does not exist: create it, or choose "
-            "another with --output."
-        )
-    blocked = path if path.exists() else path.parent
-    if not os.access(blocked, os.W_OK):
-        raise BadInput(
-            f"the output '{path}' cannot be written, because you have no permission to write to "
-            f"'{blocked}': choose another location with --output."
-        )

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 from matplotlib.colors import LinearSegmentedColormap
@@ -27,8 +26,12 @@ _BETAS = np.linspace(0.02, 0.98, 241)
 
 
 def draw(
-    path: Path, shapes: Sequence[Result], digits: Result, segmentation: Segmentation
-) -> None:  # fmt: skip
+    file: BinaryIO,
+    suffix: str,
+    shapes: Sequence[Result],
+    digits: Result,
+    segmentation: Segmentation,
+) -> None:
     """Draw shapes, photograph, cluster counts and digits into one file."""
     figure = Figure(figsize=(_WIDTH, _HEIGHT), dpi=_DPI, facecolor="white")
     grid = figure.add_gridspec(
@@ -43,8 +46,8 @@ def draw(
     _draw_counts(figure, figure.add_subplot(grid[2, :2]), shapes)
     _draw_modes(figure, grid[2, 2:], digits)
     # Vector formats do not have this option, which makes a PNG smaller.
-    options: Any = {"pil_kwargs": {"optimize": True}} if path.suffix.lower() == ".png" else {}
-    figure.savefig(path, **options)
+    options: Any = {"pil_kwargs": {"optimize": True}} if suffix == ".png" else {}
+    figure.savefig(file, format=suffix.removeprefix("."), **options)
 
 
 def _heading(figure: Figure) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ._errors import BadInput, first_line, listed, optional
+from ._errors import BadInput, first_line, listed, optional, shown
 from ._tables import ArrayData, Data, TableData
 
 _DELIMITERS = {".csv": ",", ".tsv": "\t"}
@@ -29,14 +29,22 @@ def read(path: Path) -> Data:
     }
     try:
         data = readers.get(suffix, _read_delimited)(path)
-    except (OSError, ValueError, EOFError, KeyError, csv.Error, zipfile.BadZipFile) as error:
+        names = data.names
+    except BadInput:
+        raise
+    except MemoryError as error:
+        raise BadInput(
+            f"the file '{path}' declares more data than fits into memory: check that it is "
+            "complete, or give fewer rows."
+        ) from error
+    except Exception as error:  # damaged files make the libraries raise errors of any kind
         raise BadInput(
             f"the file '{path}' cannot be read as {suffix} ({first_line(error)}): check that it is "
             "complete and that its suffix matches its format."
         ) from error
-    if data.n_samples == 0 or not data.names:
+    if data.n_samples == 0 or not names:
         raise BadInput(
-            f"the file '{path}' has {data.n_samples} rows and {len(data.names)} columns: "
+            f"the file '{path}' has {data.n_samples} rows and {len(names)} columns: "
             "clustering needs at least one of each."
         )
     return data
@@ -45,7 +53,10 @@ def read(path: Path) -> Data:
 def _read_parquet(path: Path) -> TableData:
     with optional("reading .parquet files"):
         import pyarrow.parquet as pq
-    return TableData(pq.ParquetFile(path).read())
+    with path.open("rb") as file:  # pyarrow cannot open a name that is not UTF-8
+        table = pq.ParquetFile(file).read()
+    table.validate(full=True)  # text that is not UTF-8, for example, would fail only when used
+    return TableData(table)
 
 
 def _read_npy(path: Path) -> Data:
@@ -115,7 +126,15 @@ def _from_structured(array: npt.NDArray[Any], source: str) -> TableData:
             f"{source} is a structured array of shape {array.shape}, but must have one dimension: "
             "flatten it first."
         )
-    columns = [pa.array(np.ascontiguousarray(array[name])) for name in names]
+    columns = []
+    for name in names:
+        try:
+            columns.append(pa.array(np.ascontiguousarray(array[name])))
+        except (pa.ArrowException, TypeError, ValueError) as error:
+            raise BadInput(
+                f"the field {shown(name)} of {source} has dtype {array.dtype[name]}, but only real "
+                "numbers and text can be read: leave it out of the file, or convert it."
+            ) from error
     return TableData(pa.Table.from_arrays(columns, names=names))
 
 
@@ -129,12 +148,13 @@ def _read_delimited(path: Path) -> TableData:
     encoding = _encoding(path, notes)
     delimiter, header = _header(path, encoding, notes)
     numbers = [str(i) for i in range(len(header))]
-    cells = pacsv.read_csv(
-        path,
-        read_options=pacsv.ReadOptions(column_names=numbers, encoding=encoding),
-        parse_options=pacsv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
-        convert_options=pacsv.ConvertOptions(column_types=dict.fromkeys(numbers, pa.string())),
-    )
+    with path.open("rb") as file:  # pyarrow cannot open a name that is not UTF-8
+        cells = pacsv.read_csv(
+            file,
+            read_options=pacsv.ReadOptions(column_names=numbers, encoding=encoding),
+            parse_options=pacsv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
+            convert_options=pacsv.ConvertOptions(column_types=dict.fromkeys(numbers, pa.string())),
+        )
     if header and all(_is_number_text(name) for name in header):
         notes.append("the first line contains only numbers, so it was read as data, not as names")
         names = [f"x{i}" for i in range(len(header))]

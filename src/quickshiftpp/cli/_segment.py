@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ import numpy as np
 from .._progress import listening
 from ..segmentation import image_tree, mark_boundaries, mean_colors
 from ._errors import BadInput, listed
+from ._files import Outputs, check_writable, identity, is_stream, real
 from ._images import (
     Labels,
     Picture,
@@ -44,14 +44,24 @@ class _Outputs:
     image: Path
     folder: Path
     labels: str
+    with_betas: bool
+
+    @property
+    def endings(self) -> list[str]:
+        """What is appended to the name of the image."""
+        fixed = ["overlay.png", "flat.png", f"labels.{self.labels}", "segments.json"]
+        return [*fixed, "betas.png"] if self.with_betas else fixed
 
     def path(self, ending: str) -> Path:
         return self.folder / f"{self.image.stem}.{ending}"
 
+    def paths(self) -> list[Path]:
+        return [self.path(ending) for ending in self.endings]
+
 
 @click.command(short_help="Segment images.", epilog=_EXAMPLES)
 @click.argument("images", metavar="IMAGE...", nargs=-1, required=True,
-                type=click.Path(path_type=Path))  # fmt: skip
+                type=click.Path(path_type=Path, readable=False))  # fmt: skip
 @click.option(
     "--k",
     type=int,
@@ -111,7 +121,7 @@ class _Outputs:
 @click.option(
     "--output",
     "-o",
-    type=click.Path(path_type=Path),
+    type=click.Path(path_type=Path, readable=False),
     help="Directory to write to; created if it does not exist.  [default: the directory of each "
     "image]",
 )
@@ -137,7 +147,8 @@ def segment(
     Four files are written for each IMAGE: NAME.overlay.png shows the boundaries of the segments,
     NAME.flat.png shows every segment in its mean color, NAME.labels.png (or .npy) contains the
     segment of every pixel, numbered from 1, and NAME.segments.json is a summary. Transparent
-    pixels are not segmented and have the label 0.
+    pixels are not segmented and have the label 0. Gray images of floats should have values from 0
+    to 1; other values are scaled to that range, with a note.
     """
     _check_options(
         k=k, beta=beta, n_segments=n_segments, merge=merge, ratio=ratio, sigma=sigma,
@@ -145,7 +156,7 @@ def segment(
     )  # fmt: skip
     compared = _parse_betas(betas)
     check_images(images)
-    outputs = _plan(images, output, labels)
+    outputs = _plan(images, output, labels, with_betas=bool(compared))
     search = {"k": k, "ratio": ratio, "sigma": sigma, "paper": paper, "n_jobs": n_jobs}
     cut = {
         "beta": beta, "n_segments": n_segments, "merge": merge, "min_size": min_size,
@@ -161,10 +172,13 @@ def segment(
         size = f"{summary['width']} x {summary['height']}"
         said = f"segments in {summary['image']} ({size}, {summary['seconds']:.2f} s)"
         click.echo(line(f"{summary['n_segments']:>10}", said))
-    endings = ["overlay.png", "flat.png", f"labels.{labels}", "segments.json"]
-    endings += ["betas.png"] if compared else []
+    for summary in written:
+        for note in summary["notes"]:
+            click.echo(line("note", note))
     where = output if output is not None else "the directory of each image"
-    click.echo(line("written to", f"{where}, as {listed(f'NAME.{end}' for end in endings)}"))
+    click.echo(
+        line("written to", f"{where}, as {listed(f'NAME.{end}' for end in outputs[0].endings)}")
+    )
 
 
 def _segment_one(
@@ -196,17 +210,24 @@ def _segment_one(
         "k": tree.k,
         "parameters": given,
         "seconds": round(seconds, 3),
+        "notes": photo.notes,
         "n_segments": int(found.max()),
         "segments": _describe(found, flat),
     }
-    write_picture(target.path("overlay.png"), mark_boundaries(photo.picture, found))
-    write_picture(target.path("flat.png"), flat)
-    write_labels(target.path(f"labels.{target.labels}"), found)
-    write_summary(target.path("segments.json"), summary)
-    if betas:
-        cuts = [(beta, tree.labels(beta, min_size=cut["min_size"])) for beta in betas]
-        captions = [(f"beta {beta:g}: {labels.max()} segments", labels) for beta, labels in cuts]
-        write_picture(target.path("betas.png"), contact_sheet(photo.picture, captions))
+    with Outputs() as outputs:
+        with outputs.open(target.path("overlay.png")) as file:
+            write_picture(file, mark_boundaries(photo.picture, found))
+        with outputs.open(target.path("flat.png")) as file:
+            write_picture(file, flat)
+        with outputs.open(target.path(f"labels.{target.labels}")) as file:
+            write_labels(file, found, target.labels)
+        with outputs.open(target.path("segments.json")) as file:
+            write_summary(file, summary)
+        if betas:
+            cuts = [(beta, tree.labels(beta, min_size=cut["min_size"])) for beta in betas]
+            captions = [(f"beta {beta:g}: {found.max()} segments", found) for beta, found in cuts]
+            with outputs.open(target.path("betas.png")) as file:
+                write_picture(file, contact_sheet(photo.picture, captions))
     return summary
 
 
@@ -221,8 +242,12 @@ def _describe(labels: Labels, flat: Picture) -> list[dict[str, Any]]:
     ]
 
 
-def _plan(images: Sequence[Path], output: Path | None, labels: str) -> list[_Outputs]:
+def _plan(
+    images: Sequence[Path], output: Path | None, labels: str, *, with_betas: bool
+) -> list[_Outputs]:
     """Return the outputs of each image, after checking that they can be written."""
+    outputs = [_Outputs(image, output or image.parent, labels, with_betas) for image in images]
+    _check_collisions(outputs)
     if output is not None:
         if output.exists() and not output.is_dir():
             raise BadInput(f"--output is '{output}', which is a file: give a directory.")
@@ -233,22 +258,37 @@ def _plan(images: Sequence[Path], output: Path | None, labels: str) -> list[_Out
                 f"the directory '{output}' cannot be created ({error.strerror}): choose another "
                 "with --output."
             ) from error
-    outputs = [_Outputs(image, output or image.parent, labels) for image in images]
-    seen: dict[Path, Path] = {}
     for target in outputs:
-        stem = target.path("overlay.png")
-        if stem in seen:
-            raise BadInput(
-                f"'{seen[stem]}' and '{target.image}' would be written to the same files: rename "
-                "one of them, or segment them into different directories."
-            )
-        seen[stem] = target.image
-        if not os.access(target.folder, os.W_OK):
-            raise BadInput(
-                f"the directory '{target.folder}' cannot be written to: choose another with "
-                "--output."
-            )
+        for path in target.paths():
+            check_writable(path)
     return outputs
+
+
+def _check_collisions(outputs: Sequence[_Outputs]) -> None:
+    """Refuse outputs that would replace an image, or each other."""
+    images = {identity(target.image): target.image for target in outputs}
+    planned: dict[Path, tuple[Path, Path]] = {}
+    for target in outputs:
+        for path in target.paths():
+            same = images.get(identity(path))
+            if same is not None:
+                raise BadInput(
+                    f"segmenting '{target.image}' would overwrite the image '{same}': leave that "
+                    "image out, or write to another directory with --output."
+                )
+            if is_stream(path):
+                continue
+            image, other = planned.setdefault(real(path), (target.image, path))
+            if image is not target.image:
+                raise BadInput(
+                    f"'{image}' and '{target.image}' would be written to the same files: rename "
+                    "one of them, or segment them into different directories."
+                )
+            if other is not path:
+                raise BadInput(
+                    f"the outputs '{other}' and '{path}' are links to the same file: remove one "
+                    "of the links."
+                )
 
 
 def _parse_betas(betas: str | None) -> list[float]:

@@ -10,6 +10,8 @@ import click
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
+from ._errors import printable
+
 # The stages of a fit, as they are shown.
 STAGES = {
     "index": "building the index",
@@ -25,7 +27,12 @@ Show = Callable[[str, float | None], None]
 def progress() -> Iterator[Show]:
     """Show a bar on a terminal; elsewhere print a line when each stage of the fit starts."""
     if not sys.stderr.isatty():
-        yield lambda what, fraction: click.echo(what, err=True) if fraction == 0 else None
+
+        def print_start(what: str, fraction: float | None) -> None:
+            if fraction == 0:
+                click.echo(printable(what), err=True)
+
+        yield print_start
         return
     bars = Progress(
         TextColumn("{task.description}", markup=False),
@@ -38,7 +45,7 @@ def progress() -> Iterator[Show]:
         task = bars.add_task("", total=None)
         yield lambda what, fraction: bars.update(
             task,
-            description=f"{what:<30}",
+            description=f"{printable(what):<30}",
             completed=fraction or 0.0,
             total=None if fraction is None else 1.0,
         )
@@ -46,4 +53,4 @@ def progress() -> Iterator[Show]:
 
 def line(name: str, value: str) -> str:
     """Return a line of a summary: a name in bold, and its value."""
-    return f"{click.style(f'{name:<10}', bold=True)} {value}"
+    return f"{click.style(f'{name:<10}', bold=True)} {printable(value)}"

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
 import zipfile
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -14,7 +11,8 @@ from typing import Any, BinaryIO
 import numpy as np
 import numpy.typing as npt
 
-from ._errors import BadInput, optional, writing
+from ._errors import BadInput, optional
+from ._files import Outputs
 from ._tables import ArrayData, Data
 
 Labels = Mapping[str, npt.NDArray[np.int32]]
@@ -46,7 +44,7 @@ def check_format(data: Data, suffix: str) -> None:
         )
 
 
-def write(data: Data, labels: Labels, path: Path) -> None:
+def write(data: Data, labels: Labels, path: Path, suffix: str) -> None:
     """Write the columns of the input and the labels, in the format of the suffix."""
     writers: dict[str, Callable[[Data, Labels, BinaryIO], None]] = {
         ".csv": partial(_write_delimited, delimiter=","),
@@ -55,28 +53,8 @@ def write(data: Data, labels: Labels, path: Path) -> None:
         ".npy": _write_npy,
         ".npz": _write_npz,
     }
-    with writing(path), _replacing(path) as file:
-        writers[path.suffix.lower()](data, labels, file)
-
-
-@contextmanager
-def _replacing(path: Path) -> Iterator[BinaryIO]:
-    """Write to a temporary file, and move it into place when it is complete."""
-    if not path.is_file() and path.exists():  # a device or a pipe, such as /dev/stdout
-        with path.open("wb") as device:
-            yield device
-        return
-    handle, name = tempfile.mkstemp(prefix=f".{path.stem}-", suffix=path.suffix, dir=path.parent)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            yield file
-        umask = os.umask(0)
-        os.umask(umask)
-        os.chmod(name, 0o666 & ~umask)
-        os.replace(name, path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
+    with Outputs() as outputs, outputs.open(path) as file:
+        writers[suffix](data, labels, file)
 
 
 def _with_labels(table: Any, labels: Labels) -> Any:
