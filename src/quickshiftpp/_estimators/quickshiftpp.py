@@ -11,7 +11,7 @@ import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
 from .. import _core
-from .._progress import stage
+from .._progress import Progress, stage
 from .._search.index import IndexedSamples
 from .._search.pipeline import find_neighbors
 from .._selection.vote import candidate_ks, choose, significant_betas
@@ -324,18 +324,29 @@ class QuickshiftPP(CoreClusterer):
         samples = validate_samples(X, estimator=self, reset=False)
         threads = resolve_threads(self.n_jobs)
         with stage("predict", self.verbose) as progress:
-            queries, targets, squared_radii = self._samples.align(
-                samples, self.tree_._squared_radii, threads
+            is_beyond = self._samples.rows_beyond(samples, threads)
+            # Where all samples of the fit are equally near, the densest has it.
+            rows = np.full(samples.shape[0], self.tree_.modes["index"][0])
+            if not is_beyond.any():
+                rows = self._nearest_rows(samples, threads, progress)
+            elif not is_beyond.all():
+                rows[~is_beyond] = self._nearest_rows(samples[~is_beyond], threads, progress)
+        labels: npt.NDArray[np.int32] = self.labels_[rows]
+        return labels
+
+    def _nearest_rows(self, samples: FloatArray, threads: int, progress: Progress | None) -> Any:
+        """Return for each new sample the nearest sample of the fit that is at least as dense."""
+        queries, targets = self._samples.align(samples, threads)
+        squared_radii = self.tree_._squared_radii
+        own = _core.kth_squared_distances(queries, targets, self.k_, threads, progress)
+        at_least_as_dense = np.nextafter(own, np.inf)
+        row, _ = _core.nearest_below(
+            queries, targets, squared_radii, at_least_as_dense, threads, progress
+        )
+        if (row < 0).any():  # denser than every sample of the fit
+            any_density = np.where(row < 0, np.inf, -1.0)
+            nearest, _ = _core.nearest_below(
+                queries, targets, squared_radii, any_density, threads, progress
             )
-            own = _core.kth_squared_distances(queries, targets, self.k_, threads, progress)
-            at_least_as_dense = np.nextafter(own, np.inf)
-            row, _ = _core.nearest_below(
-                queries, targets, squared_radii, at_least_as_dense, threads, progress
-            )
-            if (row < 0).any():  # denser than every sample of the fit
-                any_density = np.where(row < 0, np.inf, -1.0)
-                nearest, _ = _core.nearest_below(
-                    queries, targets, squared_radii, any_density, threads, progress
-                )
-                row = np.where(row < 0, nearest, row)
-        return self.labels_[row]
+            row[row < 0] = nearest[row < 0]
+        return row
