@@ -120,6 +120,10 @@ class QuickshiftPP(CoreClusterer):
     -----
     ``QuickshiftPP(k=..., beta=...)`` with two numbers is exactly the paper's algorithm.
 
+    X may hold values of any size, but distances are squared in float64. Samples that differ only in
+    values below ``1e-235`` times the largest one of all are refused with a ValueError that names
+    them. A sentinel such as ``1e300`` for a missing value causes this: remove or replace it.
+
     ``k="auto"`` tries up to eight values of k around the square root of the number of samples;
     ``beta="auto"`` tries five values of beta for each k. Every clustering votes for every other,
     with a weight that grows with their agreement, and the clustering with the most votes is taken.
@@ -311,6 +315,9 @@ class QuickshiftPP(CoreClusterer):
 
         The k-d tree is searched if the fit used one. After a fit with "cascade" or "brute", every
         new sample is compared with every sample of the fit.
+
+        The label of a new sample does not depend on the others in X. One that is so far away that
+        all samples of the fit are at the same distance in float64 gets the label of the densest.
 
         Parameters
         ----------
