@@ -44,7 +44,7 @@ class Levels:
     """
 
     def __init__(self, squared_radii, d, beta):
-        self.power = [Fraction(float(r)) ** d for r in squared_radii]
+        self.power = [Fraction(r) ** d for r in squared_radii]
         self.share = (1 - Fraction(repr(float(beta)))) ** 2
 
     def at_least_share(self, j, i):

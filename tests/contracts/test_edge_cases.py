@@ -166,28 +166,6 @@ def test_memory_is_linear_in_n_times_k():
     assert int(result.stdout) < 2.5 * lists_kib
 
 
-WIDE_RANGES = {
-    "one and next to nothing": np.array([[1.0]] + [[i * 1e-310] for i in range(1, 8)]),
-    "huge and tiny": np.array([[1e300]] + [[i * 1e-100] for i in range(1, 60)]),
-    "probabilities": 10 ** -np.random.default_rng(0).uniform(0, 330, (500, 1)),
-}
-
-
-@pytest.mark.parametrize("name", WIDE_RANGES)
-def test_more_than_float64_can_square(name):
-    """Only equal rows are at distance zero, so that nothing falls apart."""
-    X = WIDE_RANGES[name]
-    rows = np.random.default_rng(1).permutation(len(X))
-    for k in (2, 3):
-        model = QuickshiftPP(k, 0.5).fit(X)
-        np.testing.assert_array_equal(
-            QuickshiftPP(k, 0.5).fit(X[rows]).labels_, model.labels_[rows]
-        )
-        np.testing.assert_array_equal(model.predict(X), model.labels_)
-        _, indices = all_neighbors(X, k)
-        assert ((indices >= 0) & (indices < len(X))).all()
-
-
 @pytest.mark.parametrize("n", [60, 1000])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_predict_far_away(n, dtype):

@@ -14,7 +14,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from quickshiftpp import MCores, QuickShift, QuickshiftPP
+from quickshiftpp import MCores, QuickShift, QuickshiftPP, _core
 from quickshiftpp._validation import default_k
 
 ESTIMATORS = [QuickshiftPP(), MCores(), QuickShift()]
@@ -67,6 +67,39 @@ def test_what_is_made_when_asked_for(Estimator, name):
     with pytest.raises(ValueError, match="k is 51"):
         model.set_params(k=51).fit(second)
     assert len(getattr(model, name)) == 50
+
+
+def test_refit_forgets_the_samples_of_the_last_fit():
+    """Float64 queries of a float32 fit need a second index, which is kept for later calls."""
+    rng = np.random.default_rng(0)
+    first, second = (rng.normal(size=(90, 2)).astype(np.float32) for _ in range(2))
+    new = rng.normal(size=(200, 2))
+    model = QuickshiftPP(5, 0.4)
+    for X in (first, second, first[::-1].copy(), second[:40]):
+        fresh = QuickshiftPP(5, 0.4).fit(X)
+        model.fit(X)
+        np.testing.assert_array_equal(model.predict(new), fresh.predict(new))
+        np.testing.assert_array_equal(model.predict(new), fresh.predict(new))
+        as_double = QuickshiftPP(5, 0.4).fit(X.astype(np.float64))
+        np.testing.assert_array_equal(model.predict(new), as_double.predict(new))
+        np.testing.assert_array_equal(model.predict(X.astype(np.float64)), model.labels_)
+        restored = pickle.loads(pickle.dumps(model))
+        np.testing.assert_array_equal(restored.predict(new), fresh.predict(new))
+
+
+def test_a_pickle_brings_no_number_of_threads(monkeypatch):
+    """A model from a machine with many cores uses as many threads as are usual here."""
+    X = np.random.default_rng(0).normal(size=(60, 2))
+    model = QuickshiftPP(5, 0.4, n_jobs=60).fit(X)
+    assert model.tree_._threads == 60
+    state = pickle.dumps(model)
+    monkeypatch.setattr(_core, "default_threads", lambda: 3)
+    restored = pickle.loads(state)
+    assert restored.tree_._threads == 3
+    assert restored._clustering._tree._threads == 3
+    np.testing.assert_array_equal(restored.core_labels_, model.core_labels_)
+    monkeypatch.setattr(_core, "default_threads", lambda: 100)
+    assert pickle.loads(state).tree_._threads == 60
 
 
 def test_labels_are_numbered_from_the_densest_mode():

@@ -67,6 +67,15 @@ def test_election():
     assert support == pytest.approx(1 / 31)
 
 
+def test_equal_votes_go_to_the_first():
+    """Two labelings with the same two voters each: only the order of summation differs."""
+    rng = np.random.default_rng(0)
+    octaves = np.array([0.0, 0.5, 0.5, 0.0])
+    for _ in range(100):
+        a, b = rng.permutation(np.arange(24) % 3).reshape(2, 12).astype(np.int32)
+        assert elect([a, b, a, b], np.full(4, 3), octaves)[0] == 0
+
+
 @pytest.mark.parametrize(
     "options", [{}, {"k": "auto"}, {"beta": "auto"}, {"k": "auto", "beta": "auto"}]
 )

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 import oracle
-from cases import random_case
+from cases import SEARCHES, random_case
 from quickshiftpp import QuickshiftPP, _core
+from quickshiftpp._search import memory
 
 
 @pytest.mark.parametrize("tree", [True, False])
@@ -32,6 +33,55 @@ def test_nearest_below(seed, tree):
         best = oracle.nearest(distances[i], eligible, key, X)
         assert row[i] == best
         assert squared[i] == distances[i, best]
+
+
+def literal_parents(X, k):
+    squared = ((X[:, None] - X[None]) ** 2).sum(axis=2)
+    radii = np.sort(squared, axis=1)[:, k - 1]
+    return [
+        min(
+            (j for j in range(len(X)) if radii[j] < radii[i]),
+            key=lambda j: (squared[i, j], radii[j], tuple(X[j]), j),
+            default=-1,
+        )
+        for i in range(len(X))
+    ]
+
+
+TIED = {
+    # The sample at 0 is at distance 3 from both sides.
+    "the denser side": ([-4, -3, 0, 3, 3.5], 2, 3.0),
+    "the smaller coordinate": ([-4, -3, 0, 3, 4], 2, -3.0),
+    "the smaller coordinate, all in the list": ([-5, -4, -3, 0, 3, 4, 5], 3, -3.0),
+    "copies on both sides": ([-4, -3, -3, 0, 3, 3, 4], 3, -3.0),
+}
+
+
+@pytest.mark.parametrize("lists", [True, False])
+@pytest.mark.parametrize("algorithm", SEARCHES)
+@pytest.mark.parametrize("name", TIED)
+def test_ties_among_parents(name, algorithm, lists, monkeypatch):
+    """The nearest denser sample; then the denser, the smaller coordinates, the lower row."""
+    if not lists:
+        monkeypatch.setattr(memory, "LARGE_LISTS", 0)
+    values, k, expected = TIED[name]
+    for seed in range(20):
+        X = np.random.default_rng(seed).permutation(values)[:, None].astype(float)
+        parents = QuickshiftPP(k, 0.5, algorithm=algorithm).fit(X).parents_
+        parent = parents[np.flatnonzero(X == 0)[0]]
+        assert X[parent, 0] == expected
+        assert parent == np.flatnonzero(expected == X)[0]  # of equal samples the first
+        assert parents.tolist() == literal_parents(X, k)
+
+
+@pytest.mark.parametrize("algorithm", SEARCHES)
+@pytest.mark.parametrize("k", [2, 4, 9])
+def test_ties_among_parents_on_grids(algorithm, k):
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        X = rng.integers(0, 6, (60, 2)).astype(float)
+        parents = QuickshiftPP(k, 0.5, algorithm=algorithm).fit(X).parents_
+        assert parents.tolist() == literal_parents(X, k)
 
 
 def test_parents_climb_to_the_densest():

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
 from .. import _core
-from .._progress import stage
+from .._progress import Progress, stage
 from .._search.index import IndexedSamples
 from .._search.pipeline import find_neighbors
 from .._selection.vote import candidate_ks, choose, significant_betas
@@ -120,6 +120,10 @@ class QuickshiftPP(CoreClusterer):
     Notes
     -----
     ``QuickshiftPP(k=..., beta=...)`` with two numbers is exactly the paper's algorithm.
+
+    X may hold values of any size, but distances are squared in float64. Samples that differ only in
+    values below ``1e-235`` times the largest one of all are refused with a ValueError that names
+    them. A sentinel such as ``1e300`` for a missing value causes this: remove or replace it.
 
     ``k="auto"`` tries up to eight values of k around the square root of the number of samples;
     ``beta="auto"`` tries five values of beta for each k. Every clustering votes for every other,
@@ -313,6 +317,9 @@ class QuickshiftPP(CoreClusterer):
         The k-d tree is searched if the fit used one. After a fit with "cascade" or "brute", every
         new sample is compared with every sample of the fit.
 
+        The label of a new sample does not depend on the others in X. One that is so far away that
+        all samples of the fit are at the same distance in float64 gets the label of the densest.
+
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
@@ -325,18 +332,29 @@ class QuickshiftPP(CoreClusterer):
         samples = validate_samples(X, estimator=self, reset=False)
         threads = resolve_threads(self.n_jobs)
         with stage("predict", self.verbose) as progress:
-            queries, targets, squared_radii = self._samples.align(
-                samples, self.tree_._squared_radii, threads
+            is_beyond = self._samples.rows_beyond(samples, threads)
+            # Where all samples of the fit are equally near, the densest has it.
+            rows = np.full(samples.shape[0], self.tree_.modes["index"][0])
+            if not is_beyond.any():
+                rows = self._nearest_rows(samples, threads, progress)
+            elif not is_beyond.all():
+                rows[~is_beyond] = self._nearest_rows(samples[~is_beyond], threads, progress)
+        labels: npt.NDArray[np.int32] = self.labels_[rows]
+        return labels
+
+    def _nearest_rows(self, samples: FloatArray, threads: int, progress: Progress | None) -> Any:
+        """Return for each new sample the nearest sample of the fit that is at least as dense."""
+        queries, targets = self._samples.align(samples, threads)
+        squared_radii = self.tree_._squared_radii
+        own = _core.kth_squared_distances(queries, targets, self.k_, threads, progress)
+        at_least_as_dense = np.nextafter(own, np.inf)
+        row, _ = _core.nearest_below(
+            queries, targets, squared_radii, at_least_as_dense, threads, progress
+        )
+        if (row < 0).any():  # denser than every sample of the fit
+            any_density = np.where(row < 0, np.inf, -1.0)
+            nearest, _ = _core.nearest_below(
+                queries, targets, squared_radii, any_density, threads, progress
             )
-            own = _core.kth_squared_distances(queries, targets, self.k_, threads, progress)
-            at_least_as_dense = np.nextafter(own, np.inf)
-            row, _ = _core.nearest_below(
-                queries, targets, squared_radii, at_least_as_dense, threads, progress
-            )
-            if (row < 0).any():  # denser than every sample of the fit
-                any_density = np.where(row < 0, np.inf, -1.0)
-                nearest, _ = _core.nearest_below(
-                    queries, targets, squared_radii, any_density, threads, progress
-                )
-                row = np.where(row < 0, nearest, row)
-        return self.labels_[row]
+            row[row < 0] = nearest[row < 0]
+        return row

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from .. import _core
 from .._progress import Progress
-from .._scaling import joint_exponent, scale
+from .._scaling import has_room, rows_beyond, scale_new_samples
 from .._threads import resolve_threads
 from .._validation import FloatArray
 
@@ -43,39 +43,49 @@ class IndexedSamples:
     algorithm: str
     _as_float64: Index | None = None
 
-    def align(
-        self, samples: FloatArray, squared: npt.NDArray[np.float64], threads: int
-    ) -> tuple[Any, Any, npt.NDArray[np.float64]]:
-        """Bring new samples and these to one precision and one scale.
+    def rows_beyond(self, samples: FloatArray, threads: int) -> npt.NDArray[np.bool_]:
+        """Return which of some new samples are so far away that all of these are equally near.
+
+        Each of their squared distances is then the sum of the new sample's own squares, to the last
+        bit, and larger than any float64 in the scale of this index.
+
+        Raises
+        ------
+        ValueError
+            Where a new sample is too large for that scale, yet these are not negligible beside it.
+        """
+        is_beyond = rows_beyond(samples, self.scale_exponent)
+        if is_beyond.any() and not has_room(self.index.rows(threads)):
+            row = int(np.argmax(is_beyond))
+            value = samples[row, np.argmax(np.abs(samples[row]))]
+            raise ValueError(
+                f"X has the value {value:g} in row {row}, but the samples of the fit range over so "
+                "many powers of ten that float64 cannot hold the squares of their values and of "
+                "this one: remove the row, or set the smallest values to 0 before the fit."
+            )
+        return is_beyond
+
+    def align(self, samples: FloatArray, threads: int) -> tuple[Any, Any]:
+        """Bring new samples to the scale of these, and both to one precision.
 
         Parameters
         ----------
         samples : ndarray
-            The new samples, validated.
-        squared : ndarray of shape (n_samples,)
-            Squared lengths, in the scale of this index.
+            The new samples, validated, none of them beyond the scale.
         threads : int
 
         Returns
         -------
         queries, targets : Index
             The new samples and these.
-        squared : ndarray of shape (n_samples,)
-            The squared lengths in the common scale.
         """
         index: Any = self.index
-        is_single = isinstance(index, _core.IndexFloat32)
-        if is_single and samples.dtype == np.float32:
-            return build_index(samples, index.has_tree, threads), index, squared
-        samples = samples.astype(np.float64, copy=False)
-        exponent = joint_exponent(samples, self.scale_exponent)
-        shift = exponent - self.scale_exponent
-        if is_single:
+        if isinstance(index, _core.IndexFloat32) and samples.dtype != np.float32:
             index = self._index_as_float64(threads)
-        if shift != 0:
-            index = build_index(scale(index.rows(threads), shift), index.has_tree, threads)
-        queries = build_index(scale(samples, exponent), index.has_tree, threads)
-        return queries, index, squared if shift == 0 else np.ldexp(squared, 2 * shift)
+        elif isinstance(index, _core.IndexFloat64):
+            samples = samples.astype(np.float64, copy=False)
+        scaled = scale_new_samples(samples, self.scale_exponent)
+        return build_index(scaled, index.has_tree, threads), index
 
     def _index_as_float64(self, threads: int) -> Any:
         """Return an index of the same samples in float64, built once."""

@@ -13,7 +13,7 @@ from typing import Any
 
 from .. import _core
 from .._progress import Progress, stage
-from .._scaling import scale, scale_exponent
+from .._scaling import scale_samples
 from .._validation import FloatArray
 from .algorithm import choose_algorithm
 from .index import IndexedSamples, build_index
@@ -89,9 +89,8 @@ def index_samples(
     scaled : ndarray
         The scaled samples; `samples` itself where no scaling is needed.
     """
-    exponent = scale_exponent(samples)
     with stage("index", verbose) as progress:
-        scaled = scale(samples, exponent)
+        scaled, exponent = scale_samples(samples)
         chosen = choose_algorithm(algorithm, scaled, threads, can_cascade=can_cascade)
         check_memory(scaled, k, chosen, keep_lists=needs_lists, n_ks=n_ks)
         index = build_index(scaled, chosen == "kd_tree", threads, progress)

@@ -44,6 +44,40 @@ def radius_ratio_limit(beta: float, dimension: float) -> float:
     return min(float(limit), float(_LARGEST))
 
 
+@lru_cache(maxsize=4096)
+def least_beta(ratio: float, dimension: float) -> float:
+    """Return the least beta whose radius_ratio_limit is at least `ratio`, 1 if there is none."""
+    # Positive floats are ordered like their bits, read as integers.
+    smallest, one = 1, _bits(1.0)
+    guess = _bits(float(prominences(np.maximum(ratio, 1.0), dimension)))
+    low = high = min(max(guess, smallest), one - 1)
+    step = 1
+    while low >= smallest and _reaches(low, ratio, dimension):
+        low, high, step = low - step, low, 2 * step
+    low, step = max(low, smallest - 1), 1
+    while high < one and not _reaches(high, ratio, dimension):
+        low, high, step = high, min(high + step, one), 2 * step
+    while high - low > 1:
+        middle = (low + high) // 2
+        if _reaches(middle, ratio, dimension):
+            high = middle
+        else:
+            low = middle
+    return _float_of(high)
+
+
+def _reaches(bits: int, ratio: float, dimension: float) -> bool:
+    return radius_ratio_limit(_float_of(bits), dimension) >= ratio
+
+
+def _bits(value: float) -> int:
+    return int(np.float64(value).view(np.int64))
+
+
+def _float_of(bits: int) -> float:
+    return float(np.int64(bits).view(np.float64))
+
+
 def prominences(ratios: npt.NDArray[np.float64], dimension: float) -> npt.NDArray[np.float64]:
     """Return 1 - f(saddle) / f(mode) from the quotients of squared radii."""
     return -np.expm1(-0.5 * dimension * np.log(ratios))

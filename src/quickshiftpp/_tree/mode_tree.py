@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cached_property
 from typing import Any
 
@@ -12,8 +13,8 @@ from .. import _core
 from .._frames import to_frame
 from .._threads import threads_on_this_machine
 from .._validation import InvalidParameterError, check_beta, check_min_cluster_size, is_whole
-from .beta_search import BetaSearch
-from .density import knn_log_density, prominences, radii, radius_ratio_limit
+from .beta_search import BetaSearch, Breakpoints
+from .density import knn_log_density, least_beta, prominences, radii, radius_ratio_limit
 
 MODE_DTYPE = np.dtype(
     [
@@ -27,6 +28,9 @@ MODE_DTYPE = np.dtype(
     ]
 )
 PATH_DTYPE = np.dtype([("index", np.int64), ("log_density", np.float64), ("core_label", np.int32)])
+# With a least cluster size, a number of clusters may exist in a narrow range of beta only. All
+# clusterings are looked at where that takes no more visits to samples than this, about a second.
+_MOST_VISITS = 20_000_000
 NO_POSITIONS = np.empty(0, dtype=np.int32)  # where only the clusters are wanted, and no labels
 
 
@@ -264,7 +268,9 @@ class ModeTree:
         Raises
         ------
         ValueError
-            Where no such beta is found. The message lists the nearest numbers that one gives.
+            Where no such beta is found. The message lists the nearest numbers that one gives. With
+            ``min_cluster_size=1``, and up to about 1,000 samples, there is none then. Otherwise a
+            number that only a narrow range of beta gives may be missed.
         """
         return self._beta_for(n_clusters, self._least_size(min_cluster_size))
 
@@ -284,9 +290,54 @@ class ModeTree:
         return beta
 
     def _beta_search(self, size: int) -> BetaSearch:
+        ratios = np.unique(self._ascending_ratios)
+        is_inside = (ratios > 1) & (ratios < np.inf)
         return BetaSearch(
-            lambda beta: int(self.n_clusters(beta, min_cluster_size=size)), self.betas()
+            lambda beta: int(self.n_clusters(beta, min_cluster_size=size)),
+            Breakpoints(ratios[is_inside], self.dimension),
+            lambda n_clusters: self._rare_betas(n_clusters, size),
         )
+
+    def _rare_betas(self, n_clusters: int, size: int) -> Iterator[float]:
+        """Yield a beta for every clustering with this number of clusters and this least size.
+
+        All clusterings are looked at, so there is none where this would take long. Without a least
+        size there is no need: the number falls as beta grows.
+        """
+        ratios = self._core_ratios(n_clusters) if size > 1 else None
+        if ratios is None or len(ratios) * self.n_samples > _MOST_VISITS:
+            return
+        least = min(size, self.n_samples)
+        for ratio in ratios.tolist():
+            _, modes, *_ = self._native.cut(ratio, least, self._threads, NO_POSITIONS)
+            if len(modes) == n_clusters:
+                beta = least_beta(ratio, self.dimension)
+                if beta < 1:
+                    yield beta
+
+    def _core_ratios(self, n_clusters: int) -> npt.NDArray[np.float64] | None:
+        """Return every quotient at which a core gains or loses samples, ascending.
+
+        That is, the quotients of the squared radius of each sample by that of each mode whose core
+        it may belong to, while there are at least `n_clusters` cores. None if there are too many.
+        """
+        native = self._native
+        of_mode = native.squared_radii[native.mode_positions]
+        fewest = np.clip(self.n_modes - n_clusters, 0, self.n_modes)
+        limit = np.append(self._ascending_ratios, np.inf)[fewest]
+        found = [np.ones(1), native.saddle_ratios()]
+        mode = native.basins
+        radii = native.squared_radii
+        while len(mode) > 0:
+            if sum(map(len, found)) > _MOST_VISITS:
+                return None
+            with np.errstate(divide="ignore", invalid="ignore"):
+                found.append(np.unique(radii / of_mode[mode]))
+            mode = native.parent_modes[mode]
+            radii, mode = radii[mode >= 0], mode[mode >= 0]
+        ratios: npt.NDArray[np.float64] = np.unique(np.concatenate(found))
+        is_wanted: npt.NDArray[np.bool_] = (ratios >= 1) & (ratios < limit)
+        return ratios[is_wanted]
 
     def labels(
         self,

@@ -12,7 +12,15 @@ from scipy import ndimage
 from .._search.pixels import Grid
 from . import _color
 from ._defaults import default_ratio, default_sigma
-from ._images import Image, check_image, check_lab, check_ratio, check_unit_range, per_axis
+from ._images import (
+    Image,
+    check_features,
+    check_image,
+    check_lab,
+    check_ratio,
+    check_unit_range,
+    per_axis,
+)
 
 
 @dataclass(frozen=True)
@@ -69,6 +77,12 @@ class Features:
 
     def samples(self) -> npt.NDArray[Any]:
         """Return the position and weighted color of every pixel inside the mask."""
+        with np.errstate(over="ignore"):  # what overflows is infinite, and refused
+            samples = self._weighted()
+        check_features(samples)
+        return samples
+
+    def _weighted(self) -> npt.NDArray[Any]:
         image, shape = self.image, self.grid.shape
         colors = (_color.lab if self.is_lab else _color.plain)(image.values, image.dtype)
         if (self.widths > 0).any():

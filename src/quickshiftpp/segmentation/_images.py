@@ -142,6 +142,15 @@ def check_unit_range(image: Image) -> None:
         )
 
 
+def check_features(samples: npt.NDArray[Any]) -> None:
+    """Refuse positions and colors that are too large for a float once they are weighted."""
+    if not np.isfinite(samples).all():
+        raise InvalidParameterError(
+            "image has values or coordinates that exceed the largest float once they are weighted: "
+            "exclude such pixels with the mask, or use a smaller ratio or spacing."
+        )
+
+
 def per_axis(
     name: str, value: Any, shape: tuple[int, ...], *, above_zero: bool
 ) -> npt.NDArray[np.float64]:

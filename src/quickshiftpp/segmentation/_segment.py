@@ -7,10 +7,11 @@ from typing import Literal, overload
 import numpy as np
 import numpy.typing as npt
 
+from .._scaling import IndistinctSamplesError
 from .._search.pipeline import find_pixel_neighbors
 from .._threads import resolve_threads
 from .._tree.build import build_tree
-from .._validation import check_beta
+from .._validation import InvalidParameterError, check_beta
 from ._defaults import default_parameters
 from ._features import Features
 from ._images import check_k, check_merge, check_min_size, check_n_segments, check_start_label
@@ -239,9 +240,16 @@ def image_tree(
     n_pixels = features.image.n_pixels
     neighbors = min(defaults.k, n_pixels) if k is None else check_k(k, n_pixels)
     samples = features.samples()
-    with find_pixel_neighbors(
-        samples, features.grid, neighbors, algorithm="auto", threads=threads
-    ) as found:
-        tree = build_tree(found, neighbors, None)
+    try:
+        with find_pixel_neighbors(
+            samples, features.grid, neighbors, algorithm="auto", threads=threads
+        ) as found:
+            tree = build_tree(found, neighbors, None)
+    except IndistinctSamplesError:
+        raise InvalidParameterError(
+            f"image has weighted colors and coordinates of up to {np.abs(samples).max():g}, beside "
+            "which float64 cannot tell other pixels apart: exclude such pixels with the mask, or "
+            "use another ratio or spacing."
+        ) from None
     colors = samples[:, len(features.grid.shape) :] / samples.dtype.type(features.ratio)
     return ImageTree(tree, features.grid, colors, defaults)
