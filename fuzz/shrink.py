@@ -1,0 +1,36 @@
+"""Makes a failing case smaller, as long as it fails in the same way."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from .checks import Checks
+from .targets import Case, Target
+
+SHRINK_SECONDS = 10.0
+
+
+def shrink(target: Target, case: Case, failure_of: Callable[[Target, Case, Checks], str]) -> Case:
+    """Return a smaller case that fails too, or the case itself.
+
+    Each proposal of the target that still fails is taken, until none does or time is up. A failure
+    is the same if it concerns the same thing: the text up to the first colon.
+    """
+    kind = _kind(failure_of(target, case, Checks()))
+    deadline = time.monotonic() + SHRINK_SECONDS
+    is_smaller = True
+    while is_smaller:
+        is_smaller = False
+        for proposal in target.smaller(case):
+            if time.monotonic() > deadline:
+                return case
+            if _kind(failure_of(target, proposal, Checks())) == kind:
+                case, is_smaller = proposal, True
+                break
+    return case
+
+
+def _kind(failure: str) -> str:
+    # Numbers of clusters, betas and lines change with the case.
+    return failure.partition("(")[0].partition(":")[0].partition(" at ")[0]
