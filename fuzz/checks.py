@@ -38,11 +38,11 @@ class Checks:
             text = " ".join(str(error).split())
             raise DifferenceError(f"{what}: {text[:_MOST_SHOWN]}") from error
 
-    def holds(self, what: str, condition: Any) -> None:
+    def holds(self, what: str, condition: Any, detail: Any = "does not hold") -> None:
         """Require a condition."""
         self.count += 1
         if not condition:
-            raise DifferenceError(f"{what}: does not hold")
+            raise DifferenceError(f"{what}: {str(detail)[:_MOST_SHOWN]}")
 
     def equal(self, what: str, found: Any, expected: Any) -> None:
         """Require equal values, or arrays of equal shape and values."""

@@ -15,9 +15,9 @@ def shrink(target: Target, case: Case, failure_of: Callable[[Target, Case, Check
     """Return a smaller case that fails too, or the case itself.
 
     Each proposal of the target that still fails is taken, until none does or time is up. A failure
-    is the same if it concerns the same thing: the text up to the first colon.
+    is the same if it is about the same thing.
     """
-    kind = _kind(failure_of(target, case, Checks()))
+    kind = kind_of(failure_of(target, case, Checks()))
     deadline = time.monotonic() + SHRINK_SECONDS
     is_smaller = True
     while is_smaller:
@@ -25,12 +25,13 @@ def shrink(target: Target, case: Case, failure_of: Callable[[Target, Case, Check
         for proposal in target.smaller(case):
             if time.monotonic() > deadline:
                 return case
-            if _kind(failure_of(target, proposal, Checks())) == kind:
+            if kind_of(failure_of(target, proposal, Checks())) == kind:
                 case, is_smaller = proposal, True
                 break
     return case
 
 
-def _kind(failure: str) -> str:
+def kind_of(failure: str) -> str:
+    """Return what a failure is about: two with the same text probably have the same cause."""
     # Numbers of clusters, betas and lines change with the case.
     return failure.partition("(")[0].partition(":")[0].partition(" at ")[0]

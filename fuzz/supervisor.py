@@ -16,15 +16,19 @@ from pathlib import Path
 
 from reporting.tables import format_bytes
 
-from .shrink import SHRINK_SECONDS
+from .shrink import SHRINK_SECONDS, kind_of
 from .targets import TARGETS
 from .worker import Job, Outcome, serve
 from .written import as_python
 
 # Cases of one run are numbered from its seed times this on.
 CASES_PER_SEED = 10**9
-# A target that keeps failing is left alone, so that the others get their time.
-MOST_FINDINGS = 20
+# A target that keeps failing is left alone, so that the others get their time. Starting a process
+# again after a crash takes a second or two.
+_MOST_DIFFERENCES = 200
+_MOST_LOST = 20
+# Of findings that look the same, the first ones are made smaller and shown, the others counted.
+_SHOWN_ALIKE = 3
 _START_SECONDS = 300.0
 _STOP_SECONDS = 5.0
 _MOST_LINES = 8
@@ -72,7 +76,8 @@ class Tally:
     @property
     def is_given_up(self) -> bool:
         """Whether there were so many findings that no more cases are run."""
-        return self.findings.total() >= MOST_FINDINGS
+        lost = self.findings[CRASH] + self.findings[TIMEOUT]
+        return self.findings[DIFFERENCE] >= _MOST_DIFFERENCES or lost >= _MOST_LOST
 
 
 class MemoryWatch:
@@ -235,6 +240,7 @@ class Run:
     tallies : dict
         What was done for each target.
     findings : list of Finding
+        Of findings that look the same only the first ones.
     growth : int
         The most that the memory of one process has grown, in bytes.
     """
@@ -253,6 +259,7 @@ class Run:
         self._on_finding = on_finding
         self._numbers = Counter(dict.fromkeys(names, seed * CASES_PER_SEED))
         self._running: Counter[str] = Counter()
+        self._alike: Counter[tuple[str, str, str]] = Counter()
         self._deadline = 0.0
         self._lock = threading.Lock()
 
@@ -332,7 +339,7 @@ class Run:
             target, number, growth = leak
             what = f"the process has grown by {format_bytes(growth)}, most of it in this target"
             self._find(LEAK, what, Job(target, number))
-        if not outcome.failure:
+        if not outcome.failure or self._has_enough_of(DIFFERENCE, job.target, outcome.failure):
             return worker
         try:
             smaller = worker.ask(Job(job.target, job.number, shrink=True))
@@ -343,11 +350,22 @@ class Run:
         self._find(DIFFERENCE, outcome.failure, job, smaller.lines)
         return worker
 
+    def _has_enough_of(self, kind: str, target: str, what: str) -> bool:
+        """Count a finding if others like it have been shown, and return whether they have."""
+        alike = kind, target, kind_of(what)
+        with self._lock:
+            is_enough = self._alike[alike] >= _SHOWN_ALIKE
+            self.tallies[target].findings[kind] += is_enough
+            return is_enough
+
     def _find(self, kind: str, what: str, job: Job, lines: str | None = None) -> None:
+        if self._has_enough_of(kind, job.target, what):
+            return
         if lines is None:
             lines = as_python(job.target, TARGETS[job.target].numbered(job.number))
         finding = Finding(kind, job.target, job.number, what, lines)
         with self._lock:
+            self._alike[kind, job.target, kind_of(what)] += 1
             self.tallies[job.target].findings[kind] += 1
             self.findings.append(finding)
             if self._on_finding is not None:

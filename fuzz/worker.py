@@ -96,7 +96,7 @@ def failure_of(target: Target, case: Case, checks: Checks) -> str:
     """Run a case and return what is wrong with it; empty if nothing is."""
     try:
         target.check(checks, **case)
-    except Difference as error:
+    except DifferenceError as error:
         return str(error)
     except Exception as error:
         place = traceback.extract_tb(error.__traceback__)[-1]

@@ -12,14 +12,18 @@ from . import (
     mcores,
     neighbors,
     outliers,
+    pickles,
+    pictures,
     quick_shift,
     quickshiftpp,
     sweeps,
+    tables,
     tree,
 )
 from .base import TARGETS, Case, Target, check, register
 
 __all__ = [
     "TARGETS", "Case", "Target", "automatic", "check", "images", "invariance", "mcores",
-    "neighbors", "outliers", "quick_shift", "quickshiftpp", "register", "sweeps", "tree",
+    "neighbors", "outliers", "pickles", "pictures", "quick_shift", "quickshiftpp", "register",
+    "sweeps", "tables", "tree",
 ]  # fmt: skip
