@@ -19,7 +19,7 @@ from .targets import TARGETS
 
 # Many short parallel regions on busy cores: threads that spin while they wait would take most of
 # the time. Matrix products of a few rows gain nothing from threads.
-_ENVIRONMENT = {"OMP_WAIT_POLICY": "passive", "OPENBLAS_NUM_THREADS": "1"}
+ENVIRONMENT = {"OMP_WAIT_POLICY": "passive", "OPENBLAS_NUM_THREADS": "1"}
 
 
 @click.command(context_settings={"show_default": True})
@@ -53,7 +53,7 @@ def main(
         for name, target in TARGETS.items():
             click.echo(f"{name:<14} {(type(target).__doc__ or '').splitlines()[0]}")
         return
-    for name, value in _ENVIRONMENT.items():
+    for name, value in ENVIRONMENT.items():
         os.environ.setdefault(name, value)
     if case is not None:
         _run_one(case, load)

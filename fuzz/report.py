@@ -40,6 +40,8 @@ def _row(name: str, tally: Tally) -> list[str]:
 
 def describe(finding: Finding) -> str:
     """Return a finding as text, with how to repeat it."""
+    if not finding.lines:
+        return f"{finding.kind} in {finding.case}, like others before\n"
     return (
         f"{finding.kind} in {finding.case}\n  {finding.what}\n"
         f"  again: python -m fuzz --case {finding.case}\n\n{finding.lines}\n"

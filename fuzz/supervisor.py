@@ -27,11 +27,12 @@ CASES_PER_SEED = 10**9
 # again after a crash takes a second or two.
 _MOST_DIFFERENCES = 200
 _MOST_LOST = 20
-# Of findings that look the same, the first ones are made smaller and shown, the others counted.
+# Of findings that look the same, the first ones are made smaller and shown, the others named.
 _SHOWN_ALIKE = 3
 _START_SECONDS = 300.0
 _STOP_SECONDS = 5.0
 _MOST_LINES = 8
+_EARLIER = 5
 
 DIFFERENCE, CRASH, TIMEOUT, LEAK = "difference", "crash", "timeout", "leak"
 
@@ -49,7 +50,7 @@ class Finding:
     what : str
         What happened.
     lines : str
-        The case as Python.
+        The case as Python; empty if enough like it have been shown.
     """
 
     kind: str
@@ -164,6 +165,12 @@ class Worker:
         For what the process writes to standard error.
     modules : sequence of str
         Modules that define more targets.
+
+    Attributes
+    ----------
+    watch : MemoryWatch
+    earlier : deque of str
+        The last cases that the process survived.
     """
 
     def __init__(self, folder: Path, modules: Sequence[str] = ()) -> None:
@@ -177,7 +184,9 @@ class Worker:
         )
         self._process.start()
         theirs.close()
+        self.folder = folder
         self.watch = MemoryWatch()
+        self.earlier: deque[str] = deque(maxlen=_EARLIER)
         self._receive(_START_SECONDS)
 
     def ask(self, job: Job) -> Outcome:
@@ -206,8 +215,10 @@ class Worker:
     def _last_words(self) -> str:
         """Return what the process wrote at its end: the error, and where in Python."""
         lines = [line.strip() for line in self._errors.read_text(errors="replace").splitlines()]
-        start = max((i for i, line in enumerate(lines) if line.startswith("Fatal")), default=0)
-        said = [line for line in lines[start:] if line and "multiprocessing" not in line]
+        fatal = [place for place, line in enumerate(lines) if line.startswith("Fatal")]
+        start = max(0, fatal[-1] - 2) if fatal else 0
+        noise = ("multiprocessing", "Extension modules", "fuzz/worker.py", "<string>")
+        said = [line for line in lines[start:] if line and not any(part in line for part in noise)]
         return " | ".join(said[:_MOST_LINES])
 
     def stop(self, by: signal.Signals | None = None) -> None:
@@ -240,7 +251,6 @@ class Run:
     tallies : dict
         What was done for each target.
     findings : list of Finding
-        Of findings that look the same only the first ones.
     growth : int
         The most that the memory of one process has grown, in bytes.
     """
@@ -277,7 +287,11 @@ class Run:
             except KeyboardInterrupt:
                 pass
             finally:  # the cases that are running are finished, and reported
-                self._deadline = 0.0
+                self.stop()
+
+    def stop(self) -> None:
+        """End the run after the cases that are running."""
+        self._deadline = 0.0
 
     def run_one(self, target: str, number: int) -> None:
         """Run one case."""
@@ -327,8 +341,12 @@ class Run:
             with self._lock:
                 tally.cases += 1
                 tally.seconds += time.monotonic() - start
-            self._find(error.kind, error.what, job)
+            what = error.what
+            if error.kind == CRASH and not self._has_enough_of(CRASH, job.target, what):
+                what += f"; {self._crash_again(worker, job)}"
+            self._find(error.kind, what, job)
             return None
+        worker.earlier.append(f"{job.target}:{job.number}")
         leak = worker.watch.observe(job.target, job.number, outcome.resident)
         with self._lock:
             tally.cases += 1
@@ -339,7 +357,10 @@ class Run:
             target, number, growth = leak
             what = f"the process has grown by {format_bytes(growth)}, most of it in this target"
             self._find(LEAK, what, Job(target, number))
-        if not outcome.failure or self._has_enough_of(DIFFERENCE, job.target, outcome.failure):
+        if not outcome.failure:
+            return worker
+        if self._has_enough_of(DIFFERENCE, job.target, outcome.failure):
+            self._find(DIFFERENCE, outcome.failure, job, "")
             return worker
         try:
             smaller = worker.ask(Job(job.target, job.number, shrink=True))
@@ -350,17 +371,27 @@ class Run:
         self._find(DIFFERENCE, outcome.failure, job, smaller.lines)
         return worker
 
+    def _crash_again(self, worker: Worker, job: Job) -> str:
+        """Say whether a case ends a new process too, or may have suffered from an earlier one."""
+        try:
+            other = Worker(worker.folder, self._modules)
+            other.ask(job)
+        except LostError:
+            return "a new process ends the same way"
+        other.stop()
+        return (
+            "a new process survives this case, so an earlier one may have damaged the memory: "
+            f"{', '.join(worker.earlier)}"
+        )
+
     def _has_enough_of(self, kind: str, target: str, what: str) -> bool:
-        """Count a finding if others like it have been shown, and return whether they have."""
-        alike = kind, target, kind_of(what)
+        """Return whether enough findings like this one have been shown."""
         with self._lock:
-            is_enough = self._alike[alike] >= _SHOWN_ALIKE
-            self.tallies[target].findings[kind] += is_enough
-            return is_enough
+            return self._alike[kind, target, kind_of(what)] >= _SHOWN_ALIKE
 
     def _find(self, kind: str, what: str, job: Job, lines: str | None = None) -> None:
         if self._has_enough_of(kind, job.target, what):
-            return
+            lines = ""
         if lines is None:
             lines = as_python(job.target, TARGETS[job.target].numbered(job.number))
         finding = Finding(kind, job.target, job.number, what, lines)

@@ -17,6 +17,7 @@ from pathlib import Path
 from quickshiftpp import DegenerateClusteringWarning
 
 from .checks import Checks, DifferenceError
+from .memory import resident_memory
 from .shrink import shrink
 from .targets import TARGETS, Case, Target
 from .written import as_python
@@ -103,12 +104,3 @@ def failure_of(target: Target, case: Case, checks: Checks) -> str:
         where = f"{Path(place.filename).name}:{place.lineno}"
         return f"{type(error).__name__} in {where}: {' '.join(str(error).split())[:600]}"
     return ""
-
-
-def resident_memory() -> int:
-    """Return the memory of this process that is in use, in bytes; 0 if the system does not say."""
-    try:
-        pages = int(Path("/proc/self/statm").read_text().split()[1])
-    except OSError:
-        return 0
-    return pages * os.sysconf("SC_PAGE_SIZE")

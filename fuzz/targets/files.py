@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import io
-import resource
 import tempfile
 import warnings
 from abc import abstractmethod
@@ -19,12 +18,11 @@ from quickshiftpp.cli import main
 
 from ..checks import Checks
 from ..edits import Edit, apply_edits, draw_edits
+from ..memory import limited_memory
 from .base import Case, Target
 
 # Few enough that valid files are made once and kept.
 _FILES = 300
-# A damaged header may ask for any amount of memory.
-_MOST_MEMORY = 3 << 30
 
 
 class FileTarget(Target):
@@ -58,19 +56,6 @@ class FileTarget(Target):
 @lru_cache(maxsize=4 * _FILES)
 def _made(target: FileTarget, file: int) -> tuple[str, bytes]:
     return target.make(np.random.default_rng(file))
-
-
-@contextlib.contextmanager
-def limited_memory() -> Iterator[None]:
-    """Let the process allocate only some gibibytes more, so that larger requests fail."""
-    pages = int(Path("/proc/self/statm").read_text().split()[0])
-    before = resource.getrlimit(resource.RLIMIT_AS)
-    soft = pages * resource.getpagesize() + _MOST_MEMORY
-    resource.setrlimit(resource.RLIMIT_AS, (soft, before[1]))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_AS, before)
 
 
 def check_command(checks: Checks, arguments: Sequence[str], is_valid: bool) -> int:

@@ -11,13 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from quickshiftpp import MCores, ModeTree, QuickShift, QuickshiftPP, sweep
+from quickshiftpp import InvalidParameterError, MCores, ModeTree, QuickShift, QuickshiftPP, sweep
 from quickshiftpp.segmentation import ImageTree, image_tree
 
 from ..checks import Checks
 from ..edits import Edit
+from ..memory import limited_memory
 from .base import register
-from .files import FileTarget, limited_memory
+from .files import FileTarget
 
 
 class _Unpickler(pickle.Unpickler):
@@ -95,6 +96,8 @@ class PickleTarget(FileTarget):
             for name, use in _uses(model):
                 try:
                     use()
+                except InvalidParameterError:  # no beta gives the number of clusters
+                    pass
                 except Exception as error:
                     checks.holds(f"{name} of a valid pickle", edits, repr(error))
                 checks.count += 1

@@ -15,8 +15,9 @@ from quickshiftpp.cli._images import check_images, read_image
 
 from ..checks import Checks
 from ..edits import Edit
+from ..memory import limited_memory
 from .base import register
-from .files import FileTarget, check_command, limited_memory
+from .files import FileTarget, check_command
 
 # A damaged header may ask for any size. Larger images are read, but not segmented.
 _MOST_PIXELS = 2000

@@ -12,7 +12,7 @@ from .files import TableTarget
 
 
 def _columns(rng: np.random.Generator) -> dict[str, Any]:
-    n, d = int(rng.integers(3, 25)), int(rng.integers(1, 4))
+    n, d = int(rng.integers(5, 25)), int(rng.integers(1, 4))
     columns: dict[str, Any] = {}
     for column in range(d):
         values = rng.normal(size=n) if rng.random() < 0.6 else rng.integers(0, 5, n)
@@ -89,12 +89,12 @@ class ArrayTarget(TableTarget):
 
     def make(self, rng: np.random.Generator) -> tuple[str, bytes]:
         """Save an array of one of many types, plain or structured, alone or in an archive."""
-        n, d = int(rng.integers(3, 25)), int(rng.integers(1, 4))
+        n, d = int(rng.integers(5, 25)), int(rng.integers(1, 4))
         dtype = str(rng.choice(["<f8", "<f4", ">f8", "<i4", "u1", "?", "<f2", "longdouble"]))
         array: Any = (rng.normal(size=(n, d)) * 3).astype(dtype)
         if rng.random() < 0.15:
             array = array[:, 0]
-        elif rng.random() < 0.15 and dtype != "longdouble":
+        elif rng.random() < 0.15 and dtype not in ("longdouble", "?"):
             fields = [(f"c{column}", array.dtype) for column in range(d)]
             array = np.rec.fromarrays(list(array.T), fields)
         if rng.random() < 0.2:
