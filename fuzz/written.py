@@ -13,6 +13,7 @@ def as_python(target: str, case: Mapping[str, Any]) -> str:
 
     Examples
     --------
+    >>> import numpy as np
     >>> print(as_python("tree", {"X": np.eye(2, dtype=np.float32), "k": 1}))
     import numpy as np
     from fuzz.targets import check

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 import subprocess
 import sys
 from pathlib import Path
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
+from fuzz import edits, written
 from fuzz.__main__ import ENVIRONMENT, main
 from fuzz.checks import Checks, DifferenceError
 from fuzz.edits import apply_edits, draw_edits
@@ -135,12 +137,30 @@ def test_valid_files(name):
         assert check(name, file=file, edits=[]) > 0
 
 
+@pytest.mark.parametrize("module", [edits, written])
+def test_examples(module):
+    result = doctest.testmod(module)
+    assert result.attempted > 0
+    assert result.failed == 0
+
+
+def test_the_example_of_the_page(planted):
+    """It holds for the package, and does not hold where a label is wrong."""
+    page = (HERE.parents[1] / "docs" / "reliability.md").read_text()
+    example = page.split("```python\n")[1].split("```")[0]
+    assert 'check("quickshiftpp"' in example
+    exec(example, {})
+    assert planted in sys.modules
+    with pytest.raises(DifferenceError):
+        check("wrong_label", X=np.arange(5.0)[:, None], k=2, beta=0.5)
+
+
 def test_edits_are_small_and_repeatable():
     content = bytes(range(256))
     for seed in range(200):
-        edits = draw_edits(np.random.default_rng(seed), words=[b"word"])
-        damaged = apply_edits(content, edits)
-        assert damaged == apply_edits(content, edits)
+        drawn = draw_edits(np.random.default_rng(seed), words=[b"word"])
+        damaged = apply_edits(content, drawn)
+        assert damaged == apply_edits(content, drawn)
         assert len(damaged) < 1000
     assert apply_edits(b"", [("flip", 3, 1), ("cut", 9, 0), ("insert", 1, b"x")]) == b"x"
 
@@ -162,8 +182,8 @@ def test_samples_have_both_precisions():
 def test_a_few_seconds(tmp_path):
     targets = [name for name in SHIPPED if name not in (*FILES, "outliers")]
     only = [argument for name in targets for argument in ("--only", name)]
-    written = tmp_path / "summary.md"
-    options = ["--minutes", "0.08", "--seed", "1", "--jobs", "1", "--summary", str(written)]
+    output = tmp_path / "summary.md"
+    options = ["--minutes", "0.08", "--seed", "1", "--jobs", "1", "--summary", str(output)]
     done = subprocess.run(
         [sys.executable, "-m", "fuzz", *options, *only],
         cwd=HERE.parents[1],
@@ -172,7 +192,7 @@ def test_a_few_seconds(tmp_path):
         check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    text = written.read_text()
+    text = output.read_text()
     assert "| target | cases | checks | differences | crashes | timeouts | leaks |" in text
     assert "seed 1: no finding." in text
 
