@@ -186,14 +186,18 @@ def draw_beta(rng: np.random.Generator) -> float:
 
 def draw_exponent(rng: np.random.Generator, X: Matrix) -> int:
     """Draw a power of two by which all samples can be multiplied without rounding, mostly 0."""
-    if rng.random() < 0.75:
+    if rng.random() < 0.75 or not X.any():
         return 0
     widest = 140 if X.dtype == np.float32 else 1070
     exponent = int(rng.integers(-widest, widest + 1))
+    return exponent if is_exactly_scaled(X, exponent) else 0
+
+
+def is_exactly_scaled(X: Matrix, exponent: int) -> bool:
+    """Return whether samples can be multiplied by a power of two without rounding."""
     with np.errstate(all="ignore"):
         scaled = np.ldexp(X, exponent)
-        is_exact = np.isfinite(scaled).all() and (np.ldexp(scaled, -exponent) == X).all()
-    return exponent if is_exact else 0
+        return bool(np.isfinite(scaled).all() and (np.ldexp(scaled, -exponent) == X).all())
 
 
 def draw_queries(rng: np.random.Generator, X: Matrix, count: int = 12) -> Matrix:

@@ -11,7 +11,7 @@ from quickshiftpp import QuickshiftPP
 
 from ..checks import Checks
 from ..paths import on_path
-from ..samples import draw_queries
+from ..samples import draw_queries, is_exactly_scaled
 from .base import Case, register
 from .sampled import SampledTarget, scaled
 
@@ -50,10 +50,13 @@ class QuickshiftPPTarget(SampledTarget):
     def draw_more(self, rng: np.random.Generator, case: Case) -> Case:
         """Draw the other parameters, and new samples to predict."""
         n, d = case["X"].shape
+        queries = draw_queries(rng, case["X"]) if rng.random() < 0.5 else None
+        if queries is not None and not is_exactly_scaled(queries, case["exponent"]):
+            queries = None
         return {
             "min_cluster_size": 1 if rng.random() < 0.5 else int(rng.integers(1, n // 2 + 2)),
             "dimension": None if rng.random() < 0.8 else int(rng.integers(1, 2 * min(d, 10) + 1)),
-            "queries": draw_queries(rng, case["X"]) if rng.random() < 0.5 else None,
+            "queries": queries,
         }
 
     def with_samples(self, case: Case, X: Any) -> Case:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import pickle
+import re
 from typing import Any, ClassVar
 
 import numpy as np
 from scipy.cluster.hierarchy import fcluster
 
 import oracle
-from quickshiftpp import ModeTree, QuickshiftPP
+from quickshiftpp import InvalidParameterError, ModeTree, QuickshiftPP
 
 from ..checks import Checks
 from ..paths import on_path
@@ -88,16 +89,27 @@ class TreeTarget(SampledTarget):
         """Every number of clusters that some beta gives can be asked for."""
         tree = model.tree_
         edges = np.concatenate([[0], tree.betas(), [1]])
-        middles = (edges[1:] + edges[:-1])[np.diff(edges) > _APART] / 2
-        middles = middles[:: max(1, len(middles) // 6)]
-        for least in (1, size):
-            counts = tree.n_clusters(middles, min_cluster_size=least)
+        middles = (edges[1:] + edges[:-1]) / 2
+        # A least size makes the number depend on how far the cores reach, which changes between
+        # these betas too; only those in the middle are promised to be found.
+        everywhere = np.sort(np.concatenate([edges[1:-1], middles]))
+        for least, tried in ((1, everywhere), (size, middles)):
+            counts = tree.n_clusters(tried[:: max(1, len(tried) // 8)], min_cluster_size=least)
             checks.holds("n_clusters falls", least > 1 or (np.diff(counts) <= 0).all())
             for count in np.unique(counts).tolist():
                 labels = tree.labels(n_clusters=count, min_cluster_size=least)
                 checks.equal(f"labels(n_clusters={count})", labels.max() + 1, count)
                 model.relabel(n_clusters=count, min_cluster_size=least)
                 checks.equal(f"relabel(n_clusters={count})", model.n_clusters_, count)
+            for count in sorted({1, 2, 3, tree.n_modes} - set(counts.tolist())):
+                try:
+                    labels = tree.labels(n_clusters=count, min_cluster_size=least)
+                except InvalidParameterError as error:
+                    nearest = re.findall(r"\d+", str(error).rpartition("[")[2])
+                    is_listed = str(count) in nearest
+                    checks.holds("a number that is listed can be had", not is_listed, error)
+                else:
+                    checks.equal(f"labels(n_clusters={count})", labels.max() + 1, count)
 
     @staticmethod
     def _check_linkage(checks: Checks, tree: ModeTree, betas: list[float]) -> None:
