@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable
 
@@ -33,5 +34,5 @@ def shrink(target: Target, case: Case, failure_of: Callable[[Target, Case, Check
 
 def kind_of(failure: str) -> str:
     """Return what a failure is about: two with the same text probably have the same cause."""
-    # Numbers of clusters, betas and lines change with the case.
-    return failure.partition("(")[0].partition(":")[0].partition(" at ")[0]
+    # What follows changes with the case: values, numbers of clusters, betas, lines.
+    return re.split(r"[(:;]| at ", failure, maxsplit=1)[0]

@@ -11,6 +11,7 @@ import time
 from collections import Counter, deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -191,7 +192,8 @@ class Worker:
 
     def ask(self, job: Job) -> Outcome:
         """Run a case. Raises LostError if the process does not survive it."""
-        self._connection.send(job)
+        with suppress(BrokenPipeError):  # it died since the last case, which is noticed below
+            self._connection.send(job)
         limit = TARGETS[job.target].limit
         outcome = self._receive(limit + SHRINK_SECONDS if job.shrink else limit)
         assert outcome is not None

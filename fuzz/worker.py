@@ -6,6 +6,7 @@ import faulthandler
 import importlib
 import os
 import signal
+import tempfile
 import time
 import traceback
 import warnings
@@ -62,6 +63,7 @@ def serve(connection: Connection, errors: Path, modules: Sequence[str]) -> None:
     descriptor = os.open(errors, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
     os.dup2(descriptor, 2)
     faulthandler.enable()
+    tempfile.tempdir = str(errors.parent)  # emptied by the supervisor, even after a crash
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the supervisor
     for module in modules:
         importlib.import_module(module)
