@@ -17,9 +17,8 @@ from .report import describe, summary
 from .supervisor import Finding, Run
 from .targets import TARGETS
 
-# Many short parallel regions on busy cores: threads that spin while they wait would take most of
-# the time. Matrix products of a few rows gain nothing from threads.
-ENVIRONMENT = {"OMP_WAIT_POLICY": "passive", "OPENBLAS_NUM_THREADS": "1"}
+# Matrix products of a few rows gain nothing from threads.
+ENVIRONMENT = {"OPENBLAS_NUM_THREADS": "1"}
 
 
 @click.command(context_settings={"show_default": True})

@@ -15,6 +15,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from quickshiftpp.cli import main
+from quickshiftpp.cli._show import STAGES
 
 from ..checks import Checks
 from ..edits import Edit, apply_edits, draw_edits
@@ -77,7 +78,9 @@ def check_command(checks: Checks, arguments: Sequence[str], is_valid: bool) -> i
     checks.holds("exit code", status in (0, 1, 2), status)
     checks.holds("a valid file is read", status == 0 or not is_valid, said)
     if status != 0:
-        is_sentence = said.startswith("quickshiftpp: ") and said.count("\n") == 1
+        # One line after those that say which stage has begun.
+        *begun, last = said.splitlines() or [""]
+        is_sentence = last.startswith("quickshiftpp: ") and set(begun) <= set(STAGES.values())
         checks.holds("one line on stderr", is_sentence, repr(said))
         checks.equal("nothing on stdout", out.getvalue(), "")
         checks.holds("exit code 1 is for memory", status == 2 or "enough memory" in said, said)

@@ -140,14 +140,13 @@ def _refuse_indistinct(
     large = f"{X[row, column]:g} (row {row}, column {column})"
     if exponent < 0:
         raise IndistinctSamplesError(
-            f"X has the value {large}, beside which float64 cannot tell other samples apart, such "
-            f"as those in rows {pair[0]} and {pair[1]}: their squared distance would vanish. So "
-            "large a value mostly stands for a missing one: remove such rows, or replace the "
-            "value."
+            f"beside the value {large} float64 cannot tell other samples apart, such as those in "
+            f"rows {pair[0]} and {pair[1]}: their squared distance would vanish. So large a value "
+            "mostly stands for a missing one: remove such rows, or replace the value."
         )
     limit = math.ldexp(1, _TELLING_EXPONENT - exponent)
     raise IndistinctSamplesError(
-        f"the samples in rows {pair[0]} and {pair[1]} of X differ only in values below "
+        f"the samples in rows {pair[0]} and {pair[1]} differ only in values below "
         f"{limit:.0e}, whose squares float64 cannot hold beside the largest value, {large}: set "
         "such values to 0 if these samples are the same for you, or use logarithms."
     )

@@ -474,3 +474,13 @@ def test_missing_library_is_named(flowers: Path) -> None:
     assert done.stderr.count("\n") == 1
     assert "needs pyarrow" in done.stderr
     assert "pip install 'quickshiftpp[all]'" in done.stderr
+
+
+def test_a_sentinel_for_missing_values_is_named(tmp_path: Path) -> None:
+    file = tmp_path / "table.csv"
+    file.write_text("a,b\n1,2\n2,3\n3,5\n1e300,4\n")
+    result = run("cluster", file)
+    assert result.exit_code == 2
+    last = result.stderr.splitlines()[-1]
+    assert last.startswith(f"quickshiftpp: cannot cluster {file}: beside the value 1e+300")
+    assert not list(tmp_path.glob("*.clusters*"))

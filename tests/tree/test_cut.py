@@ -28,11 +28,11 @@ def tree_of(squared_radii, parents, basins, modes, saddles, parent_modes, sizes)
 def three_clusters():
     """Samples 0 to 4 around the densest mode, 5 to 7 around the next, 8 and 9 around the last.
 
-    From 8 the climb leads through 7, 6 and 5 to 1 and 0.
+    From 8 the climb leads through 5 to 0.
     """
     return tree_of(
         squared_radii=[1, 50, 51, 52, 53, 2, 60, 61, 4, 70],
-        parents=[-1, 0, 1, 0, 3, 1, 5, 6, 7, 8],
+        parents=[-1, 0, 1, 0, 3, 0, 5, 6, 5, 8],
         basins=[0, 0, 0, 0, 0, 1, 1, 1, 2, 2],
         modes=[0, 5, 8],
         saddles=[-1, 7, 9],

@@ -11,7 +11,8 @@ import numpy as np
 
 from .. import DegenerateClusteringWarning, QuickshiftPP
 from .._progress import listening
-from ._errors import listed
+from .._scaling import IndistinctSamplesError
+from ._errors import BadInput, listed
 from ._files import check_input, check_output, is_stdout
 from ._options import NumberOrAuto, check_at_most, check_options
 from ._read import read
@@ -107,7 +108,10 @@ def cluster(
         ):
             # The summary gives this advice in terms of the command line.
             warnings.simplefilter("ignore", DegenerateClusteringWarning)
-            model.fit(chosen.matrix)
+            try:
+                model.fit(chosen.matrix)
+            except IndistinctSamplesError as error:
+                raise BadInput(f"cannot cluster {file}: {error}") from None
         seconds = time.perf_counter() - start
         show(f"writing {target.name}", None)
         label, core_label = _free_names(data.names)
