@@ -54,23 +54,39 @@ void declare_cascade(nb::module_& m, const char* name) {
       .def(
           "nearest_below",
           [](const Cascade<T>& cascade, Column<double> key, Column<double> limit, int threads,
-             const nb::object& progress) {
+             const nb::object& progress, std::size_t first_row) {
             const std::size_t samples = cascade.index().samples();
             require(key.shape(0) == samples && limit.shape(0) == samples, "one per sample");
+            require(first_row < samples, "there is no sample to search for");
             const double* keys = aligned_data(key);
             const double* limits = aligned_data(limit);
-            Buffer<std::int32_t> row(samples);
+            Buffer<std::int32_t> row(samples - first_row);
             run_native(threads, progress, [&](const Run& run) {
-              std::vector<std::int32_t> queries(samples);
-              std::iota(queries.begin(), queries.end(), 0);
-              std::vector<NearestSample> found(samples);
+              std::vector<std::int32_t> queries(row.size());
+              std::iota(queries.begin(), queries.end(), static_cast<std::int32_t>(first_row));
+              std::vector<NearestSample> found(row.size());
               cascade.nearest_below(keys, limits, queries, found.data(), run);
-              for (std::size_t i = 0; i < samples; ++i) row[i] = found[i].position;
+              for (std::size_t i = 0; i < row.size(); ++i) row[i] = found[i].position;
             });
             return to_array(std::move(row));
           },
-          "key"_a, "limit"_a, "threads"_a, "progress"_a = nb::none(),
-          "For each sample the nearest whose key is below its limit, -1 for none.");
+          "key"_a, "limit"_a, "threads"_a, "progress"_a = nb::none(), "first_row"_a = 0,
+          "For each sample from `first_row` on the nearest whose key is below its limit, -1 for "
+          "none.")
+      .def(
+          "kth_squared_distances",
+          [](const Cascade<T>& cascade, int first_rows, int k, int threads,
+             const nb::object& progress) {
+            require(first_rows >= 1 &&
+                        static_cast<std::size_t>(first_rows) < cascade.index().samples() &&
+                        k >= 1 && k <= first_rows,
+                    "k must be from 1 to the number of first rows, which must leave others");
+            return to_array(run_native(threads, progress, [&](const Run& run) {
+              return cascade.kth_squared_distances(first_rows, k, run);
+            }));
+          },
+          "first_rows"_a, "k"_a, "threads"_a, "progress"_a = nb::none(),
+          "From each row after the first rows the squared distance to the k-th nearest of these.");
 }
 
 }  // namespace

@@ -9,6 +9,7 @@ import oracle
 from cases import SIMD_LEVELS, force_instruction_set
 from quickshiftpp import QuickshiftPP, _core, all_neighbors
 from quickshiftpp._search.algorithm import choose_algorithm
+from quickshiftpp._search.new_samples import CASCADE_QUERIES, _InOneCascade, _InTwoIndices
 from quickshiftpp._search.projection import project
 
 
@@ -180,3 +181,36 @@ def test_the_rows_must_be_those_of_the_index():
         _core.CascadeFloat64(index, X, coordinates[:40], 1.0, 1e-6, 0.0, 1)
     with pytest.raises(ValueError, match="orders the samples itself"):
         _core.CascadeFloat64(_core.IndexFloat64(X, True, 1), X, coordinates, 1.0, 1e-6, 0.0, 1)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("name", NAMES)
+def test_new_samples(name, dtype):
+    """Predictions after a fit with the cascade are those of all pairs, ties and copies included."""
+    X = many_columns(name).astype(dtype)
+    fitted, new = X[:200], np.concatenate([X[150:], X[:80] / 2 + X[80:160] / 2])
+    assert len(new) >= CASCADE_QUERIES
+    for k in (1, 7, 40):
+        brute = QuickshiftPP(k, 0.5, algorithm="brute").fit(fitted)
+        cascade = QuickshiftPP(k, 0.5, algorithm="cascade").fit(fitted)
+        expected = brute.predict(new)
+        np.testing.assert_array_equal(cascade.predict(new), expected)
+        np.testing.assert_array_equal(cascade.predict(new[:10]), expected[:10])
+        np.testing.assert_array_equal(cascade.predict(fitted), cascade.labels_)
+        # The nearest rows themselves, by density and by any key.
+        scaled, index = cascade._samples.align(new.astype(np.float64), 1)
+        keys = np.random.default_rng(k).integers(0, 9, len(fitted)).astype(float)
+        limits = np.random.default_rng(k + 1).integers(0, 11, len(new)).astype(float)
+        one, two = _InOneCascade(index, scaled, 2), _InTwoIndices(index, scaled, 2)
+        np.testing.assert_array_equal(
+            one.kth_squared_distances(k, None), two.kth_squared_distances(k, None)
+        )
+        keys = _equal_rows_share(fitted, keys)
+        np.testing.assert_array_equal(
+            one.nearest_below(keys, limits, None), two.nearest_below(keys, limits, None)
+        )
+
+
+def _equal_rows_share(rows, values):
+    _, first, group = np.unique(rows, axis=0, return_index=True, return_inverse=True)
+    return values[first][group.reshape(-1)]

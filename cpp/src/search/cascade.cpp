@@ -4,6 +4,7 @@
 #include <bit>
 #include <limits>
 #include <memory>
+#include <numeric>
 #include <utility>
 
 #include "search/cascade_data.hpp"
@@ -208,33 +209,21 @@ class BlockSearch {
   double squared_radius_ = kInfinity;  // the largest of all queries
 };
 
-/// The nearest samples below their limits, for a few queries that are near each other.
+/// Up to kQueryGroup queries that are near each other and search the tree together.
 template <class T>
-class BelowSearch {
+class NearbyQueries {
  public:
-  /// `key` by row, `key_ranges` by node of the cascade's tree.
-  BelowSearch(const CascadeData<T>& data, const double* key,
-              const std::vector<ValueRange>& key_ranges)
-      : data_(data),
-        key_(key),
-        key_ranges_(key_ranges),
-        group_(data),
-        box_(2 * static_cast<std::size_t>(data.tree.columns())) {}
+  explicit NearbyQueries(const CascadeData<T>& data)
+      : data_(data), group_(data), box_(2 * static_cast<std::size_t>(data.tree.columns())) {}
 
   void clear() {
     group_.clear();
     const auto axes = static_cast<std::ptrdiff_t>(data_.tree.columns());
     std::fill_n(box_.begin(), axes, kInfinity);
     std::fill_n(box_.begin() + axes, axes, -kInfinity);
-    highest_ = -kInfinity;
   }
-  void add(std::int32_t position, double limit, NearestSample* found) {
-    const int q = group_.queries();
+  void add(std::int32_t position) {
     group_.add(position);
-    limit_[q] = limit;
-    highest_ = std::max(highest_, limit);
-    found_[q] = found;
-    *found = {-1, kInfinity};
     const auto axes = static_cast<std::size_t>(data_.tree.columns());
     for (std::size_t a = 0; a < axes; ++a) {
       const double value = data_.tree.coordinate(position, static_cast<int>(a));
@@ -242,23 +231,61 @@ class BelowSearch {
       box_[axes + a] = std::max(box_[axes + a], value);
     }
   }
-  void run(WorkMeter& meter) {
-    const Take take{*this};
+  int size() const { return group_.queries(); }
+  void set_bound(int q, double squared_distance) { group_.set_bound(q, squared_distance); }
+
+  /// See visit_outward and QueryGroup::search_block. Skips the nodes for which admits(node) is
+  /// false.
+  template <class Admits, class IsWanted, class Take>
+  void search(std::int32_t max_equal_blocks, Admits&& admits, IsWanted&& is_wanted, Take&& take,
+              WorkMeter& meter) {
     const Index<float>& tree = data_.tree;
     visit_outward(
-        tree, group_.position(0) / kBlock, 1,
+        tree, group_.position(0) / kBlock, max_equal_blocks,
         [&](std::size_t node) {
-          if (!(key_ranges_[node].least < highest_)) return kInfinity;
+          if (!admits(node)) return kInfinity;
           return box_box_distance(box_.data(), tree.box(node), tree.columns());
         },
         // The largest finite number, so that infinity always means "skip".
         [&] { return std::min(group_.squared_radius(), std::numeric_limits<double>::max()); },
         [&](std::int32_t block, std::size_t) {
-          auto is_below = [&](int q, std::int32_t row) { return key_[row] < limit_[q]; };
-          group_.search_block(block, is_below, take);
+          group_.search_block(block, is_wanted, take);
           meter.spend(kScreenOperations * kQueryGroup);
         });
     group_.finish(take);
+  }
+
+ private:
+  const CascadeData<T>& data_;
+  QueryGroup<T> group_;
+  std::vector<double> box_;  // of the queries
+};
+
+/// The nearest samples below their limits, for a few queries that are near each other.
+template <class T>
+class BelowSearch {
+ public:
+  /// `key` by row, `key_ranges` by node of the cascade's tree.
+  BelowSearch(const CascadeData<T>& data, const double* key,
+              const std::vector<ValueRange>& key_ranges)
+      : data_(data), key_(key), key_ranges_(key_ranges), queries_(data) {}
+
+  void clear() {
+    queries_.clear();
+    highest_ = -kInfinity;
+  }
+  void add(std::int32_t position, double limit, NearestSample* found) {
+    const int q = queries_.size();
+    queries_.add(position);
+    limit_[q] = limit;
+    highest_ = std::max(highest_, limit);
+    found_[q] = found;
+    *found = {-1, kInfinity};
+  }
+  void run(WorkMeter& meter) {
+    queries_.search(
+        1, [&](std::size_t node) { return key_ranges_[node].least < highest_; },
+        [&](int q, std::int32_t row) { return key_[row] < limit_[q]; }, Take{*this}, meter);
   }
 
  private:
@@ -277,18 +304,99 @@ class BelowSearch {
         !precedes_by_key(data_.index, key_, row, best.position))
       return;
     best = {row, squared};
-    group_.set_bound(q, squared);
+    queries_.set_bound(q, squared);
   }
 
   const CascadeData<T>& data_;
   const double* key_;
   const std::vector<ValueRange>& key_ranges_;
-  QueryGroup<T> group_;
-  std::vector<double> box_;  // of the queries
+  NearbyQueries<T> queries_;
   double limit_[kQueryGroup];
   double highest_ = -kInfinity;  // of the limits
   NearestSample* found_[kQueryGroup];
 };
+
+/// The k nearest among the first rows, for a few queries that are near each other.
+template <class T>
+class FirstRowsSearch {
+ public:
+  /// Only the rows below `rows` are searched.
+  FirstRowsSearch(const CascadeData<T>& data, std::int32_t rows, int k)
+      : data_(data),
+        rows_(rows),
+        k_(k),
+        storage_(kQueryGroup * TopK<T>::storage_size(k)),
+        queries_(data) {}
+
+  void clear() { queries_.clear(); }
+  void add(std::int32_t position) {
+    const int q = queries_.size();
+    queries_.add(position);
+    top_k_[q].reset(data_.kernel, storage_.data() + q * TopK<T>::storage_size(k_), k_, -1);
+  }
+  void run(WorkMeter& meter) {
+    // Equal samples are sorted by row number, so that the first ones are those to be searched.
+    queries_.search(
+        k_ / kBlock + 1, [](std::size_t) { return true; },
+        [&](int, std::int32_t row) { return row < rows_; }, Take{*this}, meter);
+    for (int q = 0; q < queries_.size(); ++q) top_k_[q].merge_pending(data_.index, data_.kernel);
+  }
+  double kth_squared_distance(int q) const { return top_k_[q][k_ - 1].squared; }
+
+ private:
+  struct Take {
+    FirstRowsSearch& search;
+    void operator()(int q, std::int32_t row, double squared) const {
+      search.top_k_[q].add(search.data_.index, search.data_.kernel, squared, row);
+    }
+    void update_bound(int q) const {
+      search.top_k_[q].merge_pending(search.data_.index, search.data_.kernel);
+      search.queries_.set_bound(q, search.top_k_[q].bound());
+    }
+  };
+
+  const CascadeData<T>& data_;
+  std::int32_t rows_;
+  int k_;
+  Buffer<Candidate> storage_;
+  NearbyQueries<T> queries_;
+  TopK<T> top_k_[kQueryGroup];
+};
+
+/// A sample that searches: its position, and its place in the list of those that do.
+struct Query {
+  std::int32_t position;
+  std::size_t place;
+};
+
+/// Samples by row, in the order of the tree: those that are near each other go together.
+template <class T>
+std::vector<Query> queries_in_order(const CascadeData<T>& data,
+                                    const std::vector<std::int32_t>& rows) {
+  std::vector<std::int32_t> position(data.tree.samples());  // by row
+  for (std::int32_t i = 0; i < static_cast<std::int32_t>(position.size()); ++i)
+    position[static_cast<std::size_t>(data.tree.row_at(i))] = i;
+  std::vector<Query> queries;
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    queries.push_back({position[static_cast<std::size_t>(rows[i])], i});
+  std::sort(queries.begin(), queries.end(),
+            [](const Query& a, const Query& b) { return a.position < b.position; });
+  return queries;
+}
+
+/// Calls search(first, last, meter) for groups of up to kQueryGroup queries, on all threads. Each
+/// piece of work has a search of its own: make_search().
+template <class MakeSearch>
+void for_each_group(const std::vector<Query>& queries, const Run& run, MakeSearch&& make_search) {
+  parallel_for(run, queries.size(), 4 * kQueryGroup,
+               [&](std::size_t begin, std::size_t end, int thread) {
+                 WorkMeter meter(run, thread);
+                 auto search = make_search();
+                 for (; begin < end; begin += kQueryGroup)
+                   search(queries.data() + begin,
+                          queries.data() + std::min(begin + kQueryGroup, end), meter);
+               });
+}
 
 /// The second phase: completes lists by the blocks that each block has not visited yet.
 template <class T>
@@ -376,34 +484,41 @@ NeighborLists Cascade<T>::neighbor_lists(int k, const Run& run,
 
 template <class T>
 void Cascade<T>::nearest_below(const double* key, const double* limit,
-                               const std::vector<std::int32_t>& samples, NearestSample* found,
+                               const std::vector<std::int32_t>& rows, NearestSample* found,
                                const Run& run) const {
   const Index<float>& tree = data_->tree;
-  const std::size_t n = tree.samples();
-  Buffer<double> key_by_position(n);
-  std::vector<std::int32_t> position(n);  // by row
-  for (std::int32_t i = 0; i < static_cast<std::int32_t>(n); ++i) {
+  Buffer<double> key_by_position(tree.samples());
+  for (std::int32_t i = 0; i < static_cast<std::int32_t>(tree.samples()); ++i)
     key_by_position[static_cast<std::size_t>(i)] = key[tree.row_at(i)];
-    position[static_cast<std::size_t>(tree.row_at(i))] = i;
-  }
   const std::vector<ValueRange> key_ranges = tree.value_ranges(key_by_position.data(), run);
-  // Queries that are near each other go together.
-  std::vector<std::pair<std::int32_t, std::size_t>> queries;
-  for (std::size_t i = 0; i < samples.size(); ++i)
-    queries.emplace_back(position[static_cast<std::size_t>(samples[i])], i);
-  std::sort(queries.begin(), queries.end());
-  parallel_for(run, queries.size(), 4 * kQueryGroup,
-               [&](std::size_t begin, std::size_t end, int thread) {
-                 WorkMeter meter(run, thread);
-                 BelowSearch<T> search(*data_, key, key_ranges);
-                 for (; begin < end; begin += kQueryGroup) {
-                   search.clear();
-                   for (std::size_t i = begin; i < std::min(begin + kQueryGroup, end); ++i)
-                     search.add(queries[i].first, limit[samples[queries[i].second]],
-                                found + queries[i].second);
-                   search.run(meter);
-                 }
-               });
+  for_each_group(queries_in_order(*data_, rows), run, [&] {
+    return [&, search = BelowSearch<T>(*data_, key, key_ranges)](
+               const Query* first, const Query* last, WorkMeter& meter) mutable {
+      search.clear();
+      for (const Query* query = first; query != last; ++query)
+        search.add(query->position, limit[rows[query->place]], found + query->place);
+      search.run(meter);
+    };
+  });
+}
+
+template <class T>
+Buffer<double> Cascade<T>::kth_squared_distances(std::int32_t first_rows, int k,
+                                                 const Run& run) const {
+  std::vector<std::int32_t> rows(data_->index.samples() - static_cast<std::size_t>(first_rows));
+  std::iota(rows.begin(), rows.end(), first_rows);
+  Buffer<double> kth(rows.size());
+  for_each_group(queries_in_order(*data_, rows), run, [&] {
+    return [&, search = FirstRowsSearch<T>(*data_, first_rows, k)](
+               const Query* first, const Query* last, WorkMeter& meter) mutable {
+      search.clear();
+      for (const Query* query = first; query != last; ++query) search.add(query->position);
+      search.run(meter);
+      for (const Query* query = first; query != last; ++query)
+        kth[query->place] = search.kth_squared_distance(static_cast<int>(query - first));
+    };
+  });
+  return kth;
 }
 
 template class Cascade<float>;

@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
-from .. import _core
 from .._progress import Progress, stage
 from .._search.index import IndexedSamples
+from .._search.new_samples import find_new_samples
 from .._search.pipeline import find_neighbors
 from .._selection.vote import candidate_ks, choose, significant_betas
 from .._threads import resolve_threads
@@ -314,8 +314,8 @@ class QuickshiftPP(CoreClusterer):
         the label of the nearest of them that is at least as dense, or of the nearest one if none
         is. ``predict`` of the samples of the fit returns ``labels_``.
 
-        The k-d tree is searched if the fit used one. After a fit with "cascade" or "brute", every
-        new sample is compared with every sample of the fit.
+        New samples are searched for as in the fit: in its k-d tree, with a cascade over all
+        samples, or by comparing every new sample with every sample of the fit.
 
         The label of a new sample does not depend on the others in X. One that is so far away that
         all samples of the fit are at the same distance in float64 gets the label of the densest.
@@ -344,17 +344,13 @@ class QuickshiftPP(CoreClusterer):
 
     def _nearest_rows(self, samples: FloatArray, threads: int, progress: Progress | None) -> Any:
         """Return for each new sample the nearest sample of the fit that is at least as dense."""
-        queries, targets = self._samples.align(samples, threads)
+        new = find_new_samples(self._samples, samples, threads)
         squared_radii = self.tree_._squared_radii
-        own = _core.kth_squared_distances(queries, targets, self.k_, threads, progress)
+        own = new.kth_squared_distances(self.k_, progress)
         at_least_as_dense = np.nextafter(own, np.inf)
-        row, _ = _core.nearest_below(
-            queries, targets, squared_radii, at_least_as_dense, threads, progress
-        )
+        row = new.nearest_below(squared_radii, at_least_as_dense, progress)
         if (row < 0).any():  # denser than every sample of the fit
             any_density = np.where(row < 0, np.inf, -1.0)
-            nearest, _ = _core.nearest_below(
-                queries, targets, squared_radii, any_density, threads, progress
-            )
+            nearest = new.nearest_below(squared_radii, any_density, progress)
             row[row < 0] = nearest[row < 0]
         return row

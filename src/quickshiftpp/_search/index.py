@@ -65,7 +65,7 @@ class IndexedSamples:
             )
         return is_beyond
 
-    def align(self, samples: FloatArray, threads: int) -> tuple[Any, Any]:
+    def align(self, samples: FloatArray, threads: int) -> tuple[FloatArray, Any]:
         """Bring new samples to the scale of these, and both to one precision.
 
         Parameters
@@ -76,16 +76,17 @@ class IndexedSamples:
 
         Returns
         -------
-        queries, targets : Index
-            The new samples and these.
+        scaled : ndarray
+            The new samples.
+        index : Index
+            These samples.
         """
         index: Any = self.index
         if isinstance(index, _core.IndexFloat32) and samples.dtype != np.float32:
             index = self._index_as_float64(threads)
         elif isinstance(index, _core.IndexFloat64):
             samples = samples.astype(np.float64, copy=False)
-        scaled = scale_new_samples(samples, self.scale_exponent)
-        return build_index(scaled, index.has_tree, threads), index
+        return scale_new_samples(samples, self.scale_exponent), index
 
     def _index_as_float64(self, threads: int) -> Any:
         """Return an index of the same samples in float64, built once."""

@@ -51,10 +51,13 @@ class Cascade {
   NeighborLists neighbor_lists(int k, const Run& run, std::size_t first_phase_blocks) const;
 
   /// Same as NearestBelow from samples of the index, for several at once: fills in found[i] for
-  /// samples[i]. `key` and `limit` by row.
-  void nearest_below(const double* key, const double* limit,
-                     const std::vector<std::int32_t>& samples, NearestSample* found,
-                     const Run& run) const;
+  /// rows[i]. `key` and `limit` by row.
+  void nearest_below(const double* key, const double* limit, const std::vector<std::int32_t>& rows,
+                     NearestSample* found, const Run& run) const;
+
+  /// From each of the rows after the first `first_rows`, the squared distance to the k-th nearest
+  /// of those.
+  Buffer<double> kth_squared_distances(std::int32_t first_rows, int k, const Run& run) const;
 
  private:
   std::unique_ptr<const CascadeData<T>> data_;
