@@ -10,8 +10,9 @@ import textwrap
 import numpy as np
 import pytest
 
-from quickshiftpp import QuickshiftPP
+from quickshiftpp import QuickShift, QuickshiftPP, sweep
 from quickshiftpp._progress import listening
+from quickshiftpp.segmentation import segment
 
 CHILD = """
     import sys, time
@@ -58,6 +59,52 @@ def test_an_exception_in_the_listener_ends_the_fit():
         model.set_params(k=50).fit(X)
     np.testing.assert_array_equal(model.labels_, labels)
     np.testing.assert_array_equal(model.predict(X[:500]), labels)
+
+
+WIDE = np.random.default_rng(1).normal(size=(12_000, 300)).astype(np.float32)
+FLAT = np.random.default_rng(1).normal(size=(300_000, 2))
+# Each takes many seconds if it is not interrupted.
+LONG_WORK = {
+    "brute force": lambda: QuickshiftPP(10, 0.5, algorithm="brute").fit(WIDE),
+    "k-d tree of many columns": lambda: QuickshiftPP(10, 0.5, algorithm="kd_tree").fit(WIDE),
+    "cascade": lambda: QuickshiftPP(300, 0.5, algorithm="cascade").fit(WIDE),
+    "sweep": lambda: sweep(FLAT, ks=range(100, 200)),
+    "kernel sums": lambda: QuickShift(bandwidth=1.0).fit(FLAT),
+    "image": lambda: segment(np.random.default_rng(0).random((1500, 1500, 3)), k=400),
+    "prediction": lambda: SMALL.predict(np.repeat(WIDE, 5, axis=0)),
+    "prediction with the cascade": lambda: CASCADE.predict(np.repeat(WIDE, 20, axis=0)),
+}
+SMALL = QuickshiftPP(10, 0.5, algorithm="brute").fit(WIDE[:6000:4])
+CASCADE = QuickshiftPP(10, 0.5, algorithm="cascade").fit(WIDE[:6000:2])
+
+
+class AlarmError(Exception):
+    """Raised by the signal of a timer."""
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs a timer")
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("work", LONG_WORK.values(), ids=LONG_WORK.keys())
+def test_a_signal_interrupts_all_long_work(work):
+    finished = []
+
+    def listen(stage, fraction):
+        if fraction == 1:
+            finished.append(stage)
+
+    def raise_alarm(*_):
+        raise AlarmError
+
+    before = signal.signal(signal.SIGALRM, raise_alarm)
+    signal.setitimer(signal.ITIMER_REAL, 0.3)
+    try:
+        with pytest.raises(AlarmError), listening(listen):
+            work()
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    # The signal came in the midst of a stage, and the last one was not reached.
+    assert not {"labels", "predict"} & set(finished)
 
 
 def test_the_listener_hears_every_stage():

@@ -158,3 +158,26 @@ def test_worker_processes(method, tmp_path):
         [sys.executable, str(script)], capture_output=True, text=True, check=False, env=os.environ
     )
     assert result.stdout == "True\n", result.stderr
+
+
+def test_fits_leave_the_threads_of_blas_alone():
+    """Neither during nor after fits at the same time; the cascade multiplies matrices itself."""
+    result = run("""
+        import threading
+        import numpy as np
+        from threadpoolctl import threadpool_info, threadpool_limits
+        from quickshiftpp import QuickshiftPP
+        def blas():
+            return [pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"]
+        X = np.random.default_rng(0).normal(size=(3000, 60))
+        with threadpool_limits(3, user_api="blas"):
+            before, seen = blas(), []
+            fit = lambda: QuickshiftPP(n_jobs=1, algorithm="cascade").fit(X)
+            threads = [threading.Thread(target=fit) for _ in range(4)]
+            for thread in threads:
+                thread.start()
+            while any(thread.is_alive() for thread in threads):
+                seen.append(blas())
+            print(before and all(now == before for now in [*seen, blas()]))
+    """)
+    assert result.stdout == "True\n", result.stderr

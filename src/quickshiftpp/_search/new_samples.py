@@ -13,8 +13,8 @@ from .._validation import FloatArray
 from .index import IndexedSamples, build_index
 from .projection import Cascade, build_cascade
 
-# New samples from which on a cascade over all samples pays. With 60,000 samples of 784 columns it is
-# made in the time that comparing 110 new samples with all others takes.
+# New samples from which on a cascade over all samples pays. With 60,000 samples of 784 columns it
+# is made in the time that comparing 110 new samples with all others takes.
 CASCADE_QUERIES = 128
 
 
