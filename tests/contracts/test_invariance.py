@@ -79,6 +79,23 @@ def test_algorithm(problem, algorithm):
     assert_same_fit(X, reference, QuickshiftPP(k, 0.5, algorithm=algorithm).fit(X))
 
 
+def test_predictions(problem, monkeypatch):
+    """New samples get the same labels by every search, thread count, batch, order and processor."""
+    X, k, reference = problem
+    rng = np.random.default_rng(0)
+    new = (X[rng.integers(0, len(X), 300)] + X[rng.integers(0, len(X), 300)]) / 2
+    expected = reference.predict(new)
+    rows, order = rng.permutation(len(X)), rng.permutation(len(new))
+    for algorithm in SEARCHES:
+        model = QuickshiftPP(k, 0.5, algorithm=algorithm, n_jobs=3).fit(X[rows])
+        np.testing.assert_array_equal(model.predict(new[order]), expected[order])
+        np.testing.assert_array_equal(model.predict(new[:7]), expected[:7])
+        np.testing.assert_array_equal(model.predict(X), reference.labels_)
+        with monkeypatch.context() as patch:
+            patch.setenv("QUICKSHIFTPP_SIMD", "baseline")
+            np.testing.assert_array_equal(model.predict(new), expected)
+
+
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_without_lists(problem, n_jobs, monkeypatch):
     X, k, reference = problem
