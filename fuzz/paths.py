@@ -12,7 +12,7 @@ import numpy as np
 
 from cases import SEARCHES, SIMD_LEVELS
 from quickshiftpp import _core
-from quickshiftpp._search import memory
+from quickshiftpp._search import memory, new_samples
 
 _VARIABLE = "QUICKSHIFTPP_SIMD"
 ALGORITHMS = ("auto", *SEARCHES)
@@ -33,9 +33,12 @@ def draw_path(rng: np.random.Generator) -> dict[str, Any]:
 def on_path(simd: str | None, lists: bool = True) -> Iterator[None]:
     """Force an instruction set, where the processor has it; store neighbor lists or search again.
 
-    The core reads the environment variable at every call.
+    The core reads the environment variable at every call. After a fit with the cascade, predictions
+    use it for any number of new samples.
     """
     before, limit = os.environ.get(_VARIABLE), memory.LARGE_LISTS
+    queries = new_samples.CASCADE_QUERIES
+    new_samples.CASCADE_QUERIES = 1
     if simd is not None and _is_supported(simd):
         os.environ[_VARIABLE] = simd
     if not lists:
@@ -44,6 +47,7 @@ def on_path(simd: str | None, lists: bool = True) -> Iterator[None]:
         yield
     finally:
         memory.LARGE_LISTS = limit
+        new_samples.CASCADE_QUERIES = queries
         if before is None:
             os.environ.pop(_VARIABLE, None)
         else:
