@@ -17,6 +17,7 @@ from pathlib import Path
 
 from reporting.tables import format_bytes
 
+from .resources import processor_seconds
 from .shrink import SHRINK_SECONDS, kind_of
 from .targets import TARGETS
 from .worker import Job, Outcome, serve
@@ -200,9 +201,17 @@ class Worker:
         return outcome
 
     def _receive(self, limit: float) -> Outcome | None:
-        if not self._connection.poll(limit):
-            self.stop(signal.SIGABRT)  # faulthandler then writes where it hangs
-            raise LostError(TIMEOUT, f"no result after {limit:g} s; {self._last_words()}")
+        # Seconds of the processor, so that a busy machine is no hang; a process that waits for
+        # something uses none.
+        start, worked = time.monotonic(), processor_seconds(self._process.pid)
+        while not self._connection.poll(min(limit, 1.0)):
+            waited = time.monotonic() - start
+            if waited < limit:
+                continue
+            now = processor_seconds(self._process.pid)
+            if now is None or worked is None or now - worked > limit or waited > 10 * limit:
+                self.stop(signal.SIGABRT)  # faulthandler then writes where it hangs
+                raise LostError(TIMEOUT, f"no result after {waited:.0f} s; {self._last_words()}")
         try:
             received: Outcome | None = self._connection.recv()
         except (EOFError, ConnectionResetError):

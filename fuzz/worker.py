@@ -18,7 +18,7 @@ from pathlib import Path
 from quickshiftpp import DegenerateClusteringWarning
 
 from .checks import Checks, DifferenceError
-from .memory import resident_memory
+from .resources import resident_memory
 from .shrink import shrink
 from .targets import TARGETS, Case, Target
 from .written import as_python

@@ -19,7 +19,7 @@ from quickshiftpp.cli._show import STAGES
 
 from ..checks import Checks
 from ..edits import Edit, apply_edits, draw_edits
-from ..memory import limited_memory
+from ..resources import limited_memory
 from .base import Case, Target
 
 # Few enough that valid files are made once and kept.

@@ -16,7 +16,7 @@ from quickshiftpp.segmentation import ImageTree, image_tree
 
 from ..checks import Checks
 from ..edits import Edit
-from ..memory import limited_memory
+from ..resources import limited_memory
 from .base import register
 from .files import FileTarget
 

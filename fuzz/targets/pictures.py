@@ -15,7 +15,7 @@ from quickshiftpp.cli._images import check_images, read_image
 
 from ..checks import Checks
 from ..edits import Edit
-from ..memory import limited_memory
+from ..resources import limited_memory
 from .base import register
 from .files import FileTarget, check_command
 

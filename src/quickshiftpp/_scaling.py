@@ -114,6 +114,14 @@ def _scaled(
     return scaled, np.any(is_tiny, axis=1) if is_tiny.any() else None
 
 
+def unscale(lengths: npt.NDArray[np.float64], exponent: int) -> npt.NDArray[np.float64]:
+    """Return lengths in the units of the user's samples, infinite beyond the largest float."""
+    if exponent == 0:
+        return lengths
+    with np.errstate(over="ignore"):
+        return np.ldexp(lengths, -exponent)
+
+
 def _refuse_indistinct(
     X: FloatArray, scaled: FloatArray, exponent: int, is_rounded: npt.NDArray[np.bool_]
 ) -> None:

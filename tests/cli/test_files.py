@@ -597,3 +597,12 @@ def test_images_that_run_programs(image: Path, tmp_path: Path) -> None:
     file = tmp_path / "program.png"
     Image.open(image).save(file, format="EPS")
     assert "is not an image that can be read" in refuse("segment", file)
+
+
+@pytest.mark.parametrize("kind", [">f8", ">i2", "longdouble"])
+def test_fields_in_any_byte_order(tmp_path: Path, kind: str) -> None:
+    values = np.arange(20) % 7
+    fields = np.rec.fromarrays([values, values[::-1]], [("a", kind), ("b", kind)])
+    np.save(tmp_path / "table.npy", fields)
+    result = run("cluster", tmp_path / "table.npy")
+    assert result.exit_code == 0, result.stderr

@@ -292,3 +292,10 @@ def test_images_beyond_the_largest_float(dtype, options):
         image[3, 4] = np.finfo(dtype).max
     with pytest.raises(ValueError, match=r"exceed the largest float.*mask"):
         image_tree(image, channel_axis=None, k=5, **options)
+
+
+def test_distances_beyond_the_largest_float_are_infinite():
+    distances, indices = all_neighbors(np.array([[1.5e308], [-1.5e308], [1.6e308]]), k=3)
+    near = 1.6e308 - 1.5e308
+    assert distances.tolist() == [[0, near, np.inf], [0, np.inf, np.inf], [0, near, np.inf]]
+    assert indices[0].tolist() == [0, 2, 1]

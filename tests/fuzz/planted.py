@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 
 import numpy as np
 
@@ -60,12 +59,12 @@ class Hangs(Numbered):
     """Takes an hour."""
 
     name = "hangs"
-    limit = 5.0
+    limit = 2.0
 
     def check(self, checks, *, is_bad):
         checks.holds("it is quick", True)
-        if is_bad:
-            time.sleep(3600)
+        while is_bad:
+            pass
 
 
 @register

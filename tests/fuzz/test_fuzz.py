@@ -89,7 +89,7 @@ def test_a_hang_is_found(planted):
     run.run_one("hangs", bad[0])
     (finding,) = run.findings
     assert (finding.kind, finding.case) == (TIMEOUT, f"hangs:{bad[0]}")
-    assert "no result after 5 s" in finding.what
+    assert "no result after" in finding.what
     assert "planted.py" in finding.what
 
 

@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .. import _core
 from .._progress import stage
+from .._scaling import unscale
 from .._search.index import IndexedSamples
 from .._search.pipeline import index_samples
 from .._threads import resolve_threads
@@ -157,7 +158,7 @@ class QuickShift(DensityClusterer):
                 self.parents_, squared = _core.nearest_below(
                     index, index, -sums, -sums, threads, progress
                 )
-                self.parent_distances_ = np.ldexp(np.sqrt(squared), -exponent)
+                self.parent_distances_ = unscale(np.sqrt(squared), exponent)
             with stage("labels", self.verbose):
                 self._rank, self._first_equal = coordinate_ranks(samples)
                 self.labels_, roots = self._cut(self.tau_)
@@ -187,7 +188,7 @@ class QuickShift(DensityClusterer):
         with stage("bandwidth", self.verbose) as progress:
             k = resolve_k(None, index.samples)
             squared = _core.kth_squared_distances(index, index, k, threads, progress)
-            radii = np.ldexp(np.sqrt(squared), -indexed.scale_exponent)
+            radii = unscale(np.sqrt(squared), indexed.scale_exponent)
         positive = radii[radii > 0]  # equal samples say nothing about scale
         return float(np.median(positive)) if positive.size else 1.0
 

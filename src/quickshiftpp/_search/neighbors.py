@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from .. import _core
 from .._progress import stage
+from .._scaling import unscale
 from .._threads import resolve_threads
 from .._validation import resolve_k, validate_samples
 from .pipeline import index_samples
@@ -37,7 +38,7 @@ def all_neighbors(
     Returns
     -------
     distances : ndarray of shape (n_samples, k)
-        Euclidean distances, ascending, the first 0.
+        Euclidean distances, ascending, the first 0; infinite where beyond the largest float.
     indices : ndarray of shape (n_samples, k)
         Row numbers. The sample itself comes first; among equal distances, the lower row number.
 
@@ -63,5 +64,4 @@ def all_neighbors(
             distances, indices = _core.list_table(index, lists, threads)
         else:
             distances, indices = _core.neighbor_table(index, k, threads, progress)
-    exponent = indexed.scale_exponent
-    return (np.ldexp(distances, -exponent) if exponent else distances), indices
+    return unscale(distances, indexed.scale_exponent), indices

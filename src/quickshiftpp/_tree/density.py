@@ -22,6 +22,7 @@ import numpy.typing as npt
 
 from .. import _core
 from .._progress import Progress
+from .._scaling import unscale
 from .._validation import InvalidParameterError
 
 _LARGEST = np.finfo(np.float64).max
@@ -112,7 +113,7 @@ def intrinsic_dimension(index: Any, lists: _core.NeighborLists, threads: int) ->
 
 def radii(squared_radii: npt.NDArray[np.float64], scale_exponent: int) -> npt.NDArray[np.float64]:
     """Return the radii in the units of the user's samples."""
-    return np.ldexp(np.sqrt(squared_radii), -scale_exponent)
+    return unscale(np.sqrt(squared_radii), scale_exponent)
 
 
 def knn_log_density(

@@ -110,11 +110,15 @@ def _from_array(array: npt.NDArray[Any], source: str) -> Data:
             f"{source} has the shape {array.shape}, with {array.ndim} dimensions, but must have 2: "
             "reshape it to one row per sample."
         )
-    if array.dtype.itemsize > 8:  # longdouble, which neither pyarrow nor the search supports
-        array = array.astype(np.float64)
-    if not array.dtype.isnative:
-        array = array.astype(array.dtype.newbyteorder("="))
+    array = _usual_numbers(array)
     return ArrayData(array[:, None] if array.ndim == 1 else array)
+
+
+def _usual_numbers(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Convert numbers to a type and byte order that pyarrow and the search support."""
+    if array.dtype.kind == "f" and array.dtype.itemsize > 8:  # longdouble
+        array = array.astype(np.float64)
+    return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
 
 
 def _from_structured(array: npt.NDArray[Any], source: str) -> TableData:
@@ -129,7 +133,7 @@ def _from_structured(array: npt.NDArray[Any], source: str) -> TableData:
     columns = []
     for name in names:
         try:
-            columns.append(pa.array(np.ascontiguousarray(array[name])))
+            columns.append(pa.array(np.ascontiguousarray(_usual_numbers(array[name]))))
         except (pa.ArrowException, TypeError, ValueError) as error:
             raise BadInput(
                 f"the field {shown(name)} of {source} has dtype {array.dtype[name]}, but only real "

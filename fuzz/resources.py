@@ -1,4 +1,4 @@
-"""The memory of a process: how much it uses, and a limit on how much more it may take."""
+"""What a process uses: memory, a limit on how much more it may take, and processor time."""
 
 from __future__ import annotations
 
@@ -22,6 +22,15 @@ def _pages(column: int) -> int | None:
 def resident_memory() -> int:
     """Return the bytes that this process has in memory; 0 if the system does not say."""
     return (_pages(1) or 0) * os.sysconf("SC_PAGE_SIZE")
+
+
+def processor_seconds(process: int | None) -> float | None:
+    """Return how long a process has used processors; None if the system does not say."""
+    try:
+        fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return None
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 @contextmanager
