@@ -32,28 +32,36 @@ using Array = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
 template <class T>
 using Matrix = nb::ndarray<nb::numpy, T, nb::ndim<2>>;
 
+/// A Python object that owns a value, and deletes it.
+template <class Value>
+nb::capsule to_capsule(std::unique_ptr<Value> value) {
+  nb::capsule owner(value.get(), [](void* held) noexcept { delete static_cast<Value*>(held); });
+  value.release();
+  return owner;
+}
 /// Passes the ownership of a buffer to NumPy, without a copy.
 template <class T>
 Array<T> to_array(Buffer<T>&& buffer) {
-  const std::size_t size = buffer.size();
-  T* data = buffer.release();
-  return Array<T>(data, {size}, nb::capsule(data, Buffer<T>::free));
+  auto owned = std::make_unique<Buffer<T>>(std::move(buffer));
+  T* data = owned->data();
+  const std::size_t size = owned->size();
+  return Array<T>(data, {size}, to_capsule(std::move(owned)));
 }
 /// Wraps a shared buffer as a read-only NumPy array, without a copy.
 template <class T>
 Array<const T> to_array(std::shared_ptr<const Buffer<T>> shared) {
+  const T* data = shared->data();
+  const std::size_t size = shared->size();
   using Shared = std::shared_ptr<const Buffer<T>>;
-  auto* owner = new Shared(std::move(shared));
-  return Array<const T>(
-      (*owner)->data(), {(*owner)->size()},
-      nb::capsule(owner, [](void* held) noexcept { delete static_cast<Shared*>(held); }));
+  return Array<const T>(data, {size}, to_capsule(std::make_unique<Shared>(std::move(shared))));
 }
 /// Passes the ownership of a buffer to NumPy as a matrix of `rows` rows.
 template <class T>
 Matrix<T> to_matrix(Buffer<T>&& buffer, std::size_t rows) {
-  const std::size_t columns = buffer.size() / rows;
-  T* data = buffer.release();
-  return Matrix<T>(data, {rows, columns}, nb::capsule(data, Buffer<T>::free));
+  auto owned = std::make_unique<Buffer<T>>(std::move(buffer));
+  T* data = owned->data();
+  const std::size_t columns = owned->size() / rows;
+  return Matrix<T>(data, {rows, columns}, to_capsule(std::move(owned)));
 }
 /// Copies a vector.
 template <class T>
@@ -88,7 +96,7 @@ auto aligned_data(const NumPyArray& array) {
 }
 /// NaN would break the order that sorting relies on, and squares of larger values would overflow.
 template <class T>
-void require_moderate_values(const T* values, std::size_t count, const Run& run) {
+bool are_moderate(const T* values, std::size_t count, const Run& run) {
   constexpr double largest = 0x1p500;
   std::atomic<bool> is_moderate{true};
   parallel_for(run, count, 1 << 16, [&](std::size_t begin, std::size_t end, int) {
@@ -96,7 +104,7 @@ void require_moderate_values(const T* values, std::size_t count, const Run& run)
     for (std::size_t i = begin; i < end; ++i) all &= std::abs(values[i]) < largest;
     if (!all) is_moderate.store(false, std::memory_order_relaxed);
   });
-  require(is_moderate, "values must be finite and below 2^500: scale the samples");
+  return is_moderate;
 }
 template <class T>
 void require_same_columns(const Index<T>& queries, const Index<T>& targets) {
@@ -119,7 +127,7 @@ void require_lists_of(const Index<T>& index, const NeighborLists& lists) {
 /// Such a thread waits here instead, until the process is gone; as in Python from 3.14 on.
 class WithoutInterpreter {
  public:
-  WithoutInterpreter() : state_(PyEval_SaveThread()) {}
+  WithoutInterpreter() : was_exiting_(is_exiting()), state_(PyEval_SaveThread()) {}
   WithoutInterpreter(const WithoutInterpreter&) = delete;
   WithoutInterpreter& operator=(const WithoutInterpreter&) = delete;
   ~WithoutInterpreter() { acquire(); }
@@ -138,9 +146,14 @@ class WithoutInterpreter {
  private:
   void acquire() noexcept {
     try {
-      if (!is_exiting()) return PyEval_RestoreThread(state_);
-    } catch (...) {  // the unwinding of a thread that is being ended
+      // The thread that ends the interpreter may still run code, such as __del__ methods.
+      if (was_exiting_ || !is_exiting()) return PyEval_RestoreThread(state_);
+      wait_for_the_end();
+    } catch (...) {  // the unwinding of a thread that is being ended: it must not leave this block
+      wait_for_the_end();
     }
+  }
+  [[noreturn]] static void wait_for_the_end() {
     while (true) std::this_thread::sleep_for(std::chrono::hours(1));
   }
   static bool is_exiting() {
@@ -151,6 +164,7 @@ class WithoutInterpreter {
 #endif
   }
 
+  bool was_exiting_;  // before the lock was released
   PyThreadState* state_;
 };
 
@@ -180,6 +194,14 @@ auto run_native(int threads, const nb::object& progress, Work&& work) {
   } catch (const Interrupted&) {
     throw nb::python_error();  // the Python exception that the poll function has set
   }
+}
+
+/// Throws unless all values are finite and moderate. Not part of the stage's progress.
+template <class T>
+void require_moderate_values(const T* values, std::size_t count, int threads) {
+  const bool are_valid = run_native(
+      threads, nb::none(), [&](const Run& run) { return are_moderate(values, count, run); });
+  require(are_valid, "values must be finite and below 2^500: scale the samples");
 }
 
 }  // namespace quickshiftpp::bindings

@@ -33,9 +33,9 @@ void declare_cascade(nb::module_& m, const char* name) {
             const Projection projection{aligned_data(coordinates),
                                         static_cast<int>(coordinates.shape(1)), scale, error,
                                         tolerance};
+            require_moderate_values(rows, x.size(), threads);
+            require_moderate_values(projection.coordinates, coordinates.size(), threads);
             run_native(threads, progress, [&](const Run& run) {
-              require_moderate_values(rows, x.size(), run);
-              require_moderate_values(projection.coordinates, coordinates.size(), run);
               new (self) Cascade<T>(index, rows, projection, run);
             });
           },

@@ -41,8 +41,8 @@ void register_matrix(nb::module_& m) {
                 "at least one row, and no more rows than columns");
         const double* from = aligned_data(rows);
         Buffer<double> vectors(rows.size());
+        require_moderate_values(from, rows.size(), threads);
         run_native(threads, nb::none(), [&](const Run& run) {
-          require_moderate_values(from, rows.size(), run);
           std::copy_n(from, rows.size(), vectors.data());
           orthonormalize(vectors.data(), rows.shape(0), rows.shape(1), run);
         });

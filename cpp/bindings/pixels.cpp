@@ -23,6 +23,9 @@ void declare_pixels(nb::module_& m, const char* name) {
              const std::vector<double>& step, std::optional<Column<std::uint8_t>> mask,
              int threads) {
             require(!shape.empty() && shape.size() == step.size(), "one step per axis");
+            require(std::all_of(step.begin(), step.end(),
+                                [](double size) { return size > 0 && std::isfinite(size); }),
+                    "steps must be positive and finite");
             require(static_cast<std::size_t>(index.columns()) > shape.size(),
                     "a pixel needs a color");
             std::size_t pixels = 1;
@@ -51,7 +54,7 @@ void declare_pixels(nb::module_& m, const char* name) {
           [](const Pixels<T>& pixels, int k, double most) {
             require_k(pixels.index(), k);
             return run_native(1, nb::none(),
-                              [&](const Run&) { return pixels.window_size(k, most); });
+                              [&](const Run& run) { return pixels.window_size(k, most, run); });
           },
           "k"_a, "most"_a,
           "The number of pixels that a search looks at, about; infinite where beyond `most`.");

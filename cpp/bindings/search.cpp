@@ -24,8 +24,8 @@ void declare_index(nb::module_& m, const char* name) {
             require(x.shape(0) < (std::size_t{1} << 31) - 64,
                     "an index takes fewer than 2^31 samples");
             const T* rows = aligned_data(x);
+            require_moderate_values(rows, x.size(), threads);
             run_native(threads, progress, [&](const Run& run) {
-              require_moderate_values(rows, x.size(), run);
               new (self) Index<T>(rows, x.shape(0), static_cast<int>(x.shape(1)), tree, run);
             });
           },

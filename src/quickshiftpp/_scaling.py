@@ -70,7 +70,8 @@ def rows_beyond(X: FloatArray, exponent: int) -> npt.NDArray[np.bool_]:
     """Return which rows of X are too large for the scale of a fit."""
     is_beyond = np.zeros(X.shape[0], dtype=bool)
     if math.frexp(_largest_magnitude(X))[1] + exponent > _LARGEST_EXPONENT:
-        limit = math.ldexp(1, _LARGEST_EXPONENT - exponent)
+        # Of float64, for otherwise it would be rounded to the precision of X.
+        limit = np.float64(math.ldexp(1, _LARGEST_EXPONENT - exponent))
         for rows, magnitude in _magnitudes(X):
             is_beyond[rows] = (magnitude >= limit).any(axis=1)
     return is_beyond

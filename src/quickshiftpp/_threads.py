@@ -19,12 +19,9 @@ def resolve_threads(n_jobs: int | None) -> int:
     A negative number counts back from all cores, as in joblib: -1 for all of them.
     """
     N_JOBS.check("n_jobs", n_jobs)
-    if n_jobs is None:
-        return _core.default_threads()
-    # Far more threads than cores are a slip, and each one takes memory.
     cores = int(cpu_count())
-    most = max(64, 4 * cores)
-    return min(int(n_jobs), most) if n_jobs > 0 else max(1, cores + 1 + int(n_jobs))
+    wanted = _core.default_threads() if n_jobs is None else int(n_jobs)
+    return min(wanted, _most_threads()) if wanted > 0 else max(1, cores + 1 + wanted)
 
 
 def threads_on_this_machine(threads: int) -> int:
@@ -32,10 +29,16 @@ def threads_on_this_machine(threads: int) -> int:
     return min(threads, resolve_threads(None))
 
 
+def _most_threads() -> int:
+    """Return a limit: far more threads than cores are a slip, and each one takes memory."""
+    return max(64, min(4 * int(cpu_count()), 4096))
+
+
 def _initial_threads() -> int:
     # A list of numbers gives one for each level of nesting; the outermost level is ours.
     wanted = os.environ.get("OMP_NUM_THREADS", "").split(",")[0].strip()
-    return int(wanted) if wanted.isdecimal() and int(wanted) > 0 else int(cpu_count())
+    given = int(wanted) if wanted.isdecimal() else 0
+    return min(given, _most_threads()) if given > 0 else int(cpu_count())
 
 
 class _DefaultThreads(threadpoolctl.LibController):  # type: ignore[misc]

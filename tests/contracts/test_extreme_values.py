@@ -299,3 +299,13 @@ def test_distances_beyond_the_largest_float_are_infinite():
     near = 1.6e308 - 1.5e308
     assert distances.tolist() == [[0, near, np.inf], [0, np.inf, np.inf], [0, near, np.inf]]
     assert indices[0].tolist() == [0, 2, 1]
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_new_samples_in_another_precision_after_a_tiny_fit(dtype):
+    X = np.concatenate([np.zeros((20, 2)), np.ones((20, 2))]) * 1e-160
+    X += np.random.default_rng(0).normal(size=X.shape) * 1e-163
+    model = QuickshiftPP(5, 0.5, min_cluster_size=5).fit(X)
+    expected = [model.labels_[0], model.predict([[1.0, 1.0]])[0]]
+    assert model.predict(np.array([[0, 0], [1, 1]], dtype=dtype)).tolist() == expected
+    assert model.predict(np.array([[0, 0]], dtype=dtype)).tolist() == expected[:1]

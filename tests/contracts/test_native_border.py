@@ -105,6 +105,11 @@ WRONG_CALLS = {
         PIXELS, [2**30, 2**30, 16], [1, 1, 1], None, 1
     ),
     "a grid of other coordinates": lambda: _core.PixelsFloat64(PIXELS, [20, 15], [1, 1], None, 1),
+    "a grid of negative steps": lambda: _core.PixelsFloat64(PIXELS, [15, 20], [-1, -1], None, 1),
+    "a grid of no steps": lambda: _core.PixelsFloat64(PIXELS, [15, 20], [1, 0], None, 1),
+    "a grid of infinite steps": lambda: _core.PixelsFloat64(
+        PIXELS, [15, 20], [1, float("inf")], None, 1
+    ),
     "a mask of another size": lambda: _core.PixelsFloat64(
         PIXELS, [15, 20], [1, 1], np.ones(299, np.uint8), 1
     ),
@@ -214,7 +219,7 @@ def uses_of(model):
     uses = [lambda name=name: getattr(model, name) for name in names if hasattr(type(model), name)]
     uses += [lambda: pickle.dumps(model), lambda: model.labels_.sum()]
     if hasattr(model, "predict"):
-        uses += [lambda: model.predict(X[:5])]
+        uses += [lambda: model.predict(X[:5]), lambda: model.predict(X[:150])]
     if hasattr(model, "relabel"):
         uses += [lambda: model.relabel(0.5), lambda: model.relabel(n_clusters=2)]
     if hasattr(model, "tree_"):
@@ -259,3 +264,13 @@ def test_unaligned_samples_are_copied():
     records = np.zeros(300, dtype=[("flag", "u1"), ("position", "f8", 2)])
     records["position"] = X
     np.testing.assert_array_equal(model.predict(records["position"]), model.labels_)
+
+
+def test_images_of_tiny_numbers():
+    """Squared distances whose inverse is infinite."""
+    rows = np.stack([*np.indices((15, 20)).reshape(2, -1), RNG.integers(0, 9, 300)], axis=1)
+    index = index_of(rows * 2.0**-530)
+    pixels = _core.PixelsFloat64(index, [15, 20], [2.0**-530, 2.0**-530], None, 1)
+    for k in (1, 30, 300):
+        pixels.window_size(k, 1e9)
+        pixels.neighbor_lists(k, 2)

@@ -17,7 +17,11 @@ from quickshiftpp import QuickshiftPP
 def run(code: str) -> subprocess.CompletedProcess[str]:
     """Run a program of its own."""
     return subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, check=False
+        [sys.executable, "-c", textwrap.dedent(code)],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,  # a hang ends here
     )
 
 
@@ -43,6 +47,10 @@ def test_after_a_fork():
     assert result.stdout == "0\n", result.stderr
 
 
+on_linux = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="asks Linux")
+
+
+@on_linux
 def test_no_thread_outlives_a_fit():
     result = run("""
         import os
@@ -75,6 +83,56 @@ def test_the_interpreter_exits_while_a_daemon_thread_fits(n_jobs):
     assert (result.returncode, result.stdout, result.stderr) == (0, "", "")
 
 
+@pytest.mark.parametrize("work", ["fit", "cut"])
+def test_the_interpreter_exits_while_daemon_threads_want_its_lock(work):
+    """Threads that come back from native code just when the interpreter ends."""
+    result = run(f"""
+        import threading, time, warnings
+        import numpy as np
+        from quickshiftpp import QuickshiftPP
+        warnings.simplefilter("ignore")
+        X = np.random.default_rng(0).normal(size=(300, 2))
+        model = QuickshiftPP(n_jobs=1).fit(X)
+        def loop():
+            while True:
+                model.tree_.labels(0.3) if "{work}" == "cut" else QuickshiftPP(n_jobs=1).fit(X)
+        for _ in range(6):
+            threading.Thread(target=loop, daemon=True).start()
+        end = time.monotonic() + 0.5
+        while time.monotonic() < end:  # busy, so that the others wait for the lock
+            pass
+    """)
+    assert (result.returncode, result.stderr) == (0, "")
+
+
+def test_native_code_while_the_interpreter_exits():
+    """It may find that modules are gone, but it does not wait for a lock that nobody gives."""
+    result = run("""
+        import numpy as np
+        from quickshiftpp import _core
+        class Last:
+            def __del__(self):
+                print("begun", flush=True)
+                _core.link_roots(self.links, 2)
+        last = Last()
+        last.links = np.zeros(3, dtype=np.int32)
+    """)
+    assert (result.returncode, result.stdout) == (0, "begun\n")
+
+
+@pytest.mark.parametrize("threads", ["5000", "99999999999", "0", "-3", "many", "2,1"])
+def test_any_number_of_threads_in_the_environment(threads):
+    result = run(f"""
+        import os
+        os.environ["OMP_NUM_THREADS"] = "{threads}"
+        import numpy as np
+        from quickshiftpp import QuickshiftPP
+        print(len(QuickshiftPP().fit(np.random.default_rng(0).normal(size=(300, 2))).labels_))
+    """)
+    assert result.stdout == "300\n", result.stderr
+
+
+@on_linux
 def test_where_the_system_refuses_threads():
     """The work goes on with the threads there are."""
     result = run("""
@@ -178,6 +236,6 @@ def test_fits_leave_the_threads_of_blas_alone():
                 thread.start()
             while any(thread.is_alive() for thread in threads):
                 seen.append(blas())
-            print(before and all(now == before for now in [*seen, blas()]))
+            print(all(now == before for now in [*seen, blas()]))
     """)
     assert result.stdout == "True\n", result.stderr

@@ -22,8 +22,9 @@ class Interrupted : public std::exception {
 
 /// Reports the progress of a parallel stage and passes on requests to stop it.
 ///
-/// Only the calling thread runs the poll function, at most once per `interval`. The function may
-/// therefore wait for a lock, such as the interpreter lock, without holding up the other threads.
+/// Only the calling thread runs the poll function, at most once per `interval`, and never again
+/// after it has asked to stop. The function may therefore wait for a lock, such as the interpreter
+/// lock, without holding up the other threads.
 class Monitor {
  public:
   /// Receives the finished fraction of the stage; returns true to stop it.
@@ -40,16 +41,18 @@ class Monitor {
   void advance(std::size_t items) { done_.fetch_add(items, std::memory_order_relaxed); }
   /// Polls if it is time to, on the calling thread. Throws Interrupted once the stage is to stop.
   void check(bool is_calling_thread) {
-    if (is_calling_thread && poll_ && Clock::now() - last_ >= interval) {
+    if (is_calling_thread && poll_ && !is_canceled() && Clock::now() - last_ >= interval) {
       const auto done = static_cast<double>(done_.load(std::memory_order_relaxed));
       if (poll_(done / static_cast<double>(total_)))
         is_canceled_.store(true, std::memory_order_relaxed);
       last_ = Clock::now();
     }
-    if (is_canceled_.load(std::memory_order_relaxed)) throw Interrupted();
+    if (is_canceled()) throw Interrupted();
   }
 
  private:
+  bool is_canceled() const { return is_canceled_.load(std::memory_order_relaxed); }
+
   using Clock = std::chrono::steady_clock;
   Poll poll_;
   Clock::time_point last_;

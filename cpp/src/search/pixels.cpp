@@ -77,9 +77,12 @@ class CandidateBuckets {
 
  private:
   std::size_t bucket(double squared) const {
-    // Through a signed number: every processor has an instruction for that conversion.
-    return static_cast<std::size_t>(std::min(static_cast<std::int32_t>(squared * scale_),
-                                             static_cast<std::int32_t>(buckets_) - 1));
+    // Compared before it is converted: NaN and numbers beyond integers go to the last bucket.
+    // Converted through a signed number: every processor has an instruction for that.
+    const double number = squared * scale_;
+    return number < static_cast<double>(buckets_ - 1)
+               ? static_cast<std::size_t>(static_cast<std::int32_t>(number))
+               : buckets_ - 1;
   }
 
   /// Counts the pixels of each bucket: begin_[b] is the number in buckets below b. Returns the
@@ -353,6 +356,7 @@ NeighborLists Pixels<T>::neighbor_lists(int k, const Run& run) const {
   const double triangle_factor =
       error_bounds::triangle_factor(static_cast<std::size_t>(index_.columns()));
   parallel_for(run, pixels, band, [&](std::size_t begin, std::size_t end, int t) {
+    WorkMeter meter(run, t);
     auto& [search, list, squared_radius] = threads[static_cast<std::size_t>(t)];
     for (std::size_t pixel = begin; pixel < end; ++pixel) {
       const std::int32_t position = position_[pixel];
@@ -367,6 +371,7 @@ NeighborLists Pixels<T>::neighbor_lists(int k, const Run& run) const {
         return sum * sum * triangle_factor;
       };
       search.run(pixel, std::min(pixel % length_ > 0 ? bound(1) : kInfinity, bound(length_)));
+      meter.spend(search.cost() * static_cast<std::size_t>(index_.columns()));
       std::transform(search.result(), search.result() + k, list.begin(), [&](Candidate found) {
         return Candidate{found.squared, position_[static_cast<std::size_t>(found.position)]};
       });
@@ -378,7 +383,8 @@ NeighborLists Pixels<T>::neighbor_lists(int k, const Run& run) const {
 }
 
 template <class T>
-double Pixels<T>::window_size(int k, double most) const {
+double Pixels<T>::window_size(int k, double most, const Run& run) const {
+  WorkMeter meter(run, 0);
   WindowSearch<T> search(*this, k);
   const std::size_t pixels = position_.size();
   const std::size_t wanted = std::min(tuning::kPilotPixels, pixels);
@@ -390,6 +396,7 @@ double Pixels<T>::window_size(int k, double most) const {
     if (position_[pixel] < 0) continue;
     search.run(pixel, kInfinity);
     cost += search.cost();
+    meter.spend(search.cost() * static_cast<std::size_t>(index_.columns()));
     ++searched;
     if (static_cast<double>(cost) > most * static_cast<double>(wanted)) return kInfinity;
   }

@@ -68,10 +68,11 @@ TEST_CASE("window_size: a disc about each pixel, and nothing beyond what it is a
   const auto rows = pixel_rows<float>(grid, 1, 1, 0);
   const Index<float> index(rows.data(), grid.pixels(), 3, true, two_threads.run);
   const Pixels<float> pixels(index, grid, two_threads.run);
-  const double size = pixels.window_size(50, 1e9);
+  const double size = pixels.window_size(50, 1e9, two_threads.run);
   CHECK(size > 50);
   CHECK(size < 1000);
-  CHECK(pixels.window_size(50, size / 4) == std::numeric_limits<double>::infinity());
+  CHECK(pixels.window_size(50, size / 4, two_threads.run) ==
+        std::numeric_limits<double>::infinity());
 }
 
 TEST_CASE("a grid that is not that of the samples is refused") {

@@ -80,3 +80,18 @@ TEST_CASE("Threads of a run have numbers of their own") {
     });
   }
 }
+
+TEST_CASE("After a request to stop the poll function is not called again") {
+  std::atomic<int> polls = 0;
+  Monitor monitor([&](double) { return ++polls > 0; });
+  const Run run(2, monitor);
+  std::atomic<int> started = 0;
+  auto body = [&](std::size_t, std::size_t, int thread) {
+    for (++started; started < 2;) std::this_thread::yield();  // one piece for each thread
+    WorkMeter meter(run, thread);
+    while (thread == 0) meter.spend(1 << 20);
+    std::this_thread::sleep_for(5 * Monitor::interval);  // the calling thread waits for this one
+  };
+  CHECK_THROWS_AS(parallel_for(run, 2, 1, body), Interrupted);
+  CHECK(polls == 1);
+}

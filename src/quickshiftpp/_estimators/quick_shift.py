@@ -48,8 +48,8 @@ class QuickShift(DensityClusterer):
     algorithm : {"auto", "kd_tree", "brute"}, default="auto"
         How neighbors are searched for. All give the same result.
     n_jobs : int or None, default=None
-        The number of threads. None and -1 use all cores; with None, a limit by
-        ``OMP_NUM_THREADS`` or threadpoolctl counts.
+        The number of threads. None uses all cores, or fewer where ``OMP_NUM_THREADS``
+        or threadpoolctl says so; -1 uses all cores.
     verbose : bool, default=False
         Print the time that each stage takes.
 

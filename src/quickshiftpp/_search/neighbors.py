@@ -32,8 +32,8 @@ def all_neighbors(
         along a few leading axes (for many columns), or by comparing all pairs. The result is the
         same to the last bit.
     n_jobs : int or None, default=None
-        The number of threads. None and -1 use all cores; with None, a limit by
-        ``OMP_NUM_THREADS`` or threadpoolctl counts.
+        The number of threads. None uses all cores, or fewer where ``OMP_NUM_THREADS``
+        or threadpoolctl says so; -1 uses all cores.
 
     Returns
     -------

@@ -19,8 +19,8 @@ _SMALLEST, _LARGEST = math.ulp(0.0), math.nextafter(1.0, 0.0)
 class Breakpoints:
     """The least beta that reaches each of some quotients of squared radii.
 
-    From one to the next, the same saddles lie inside the cores. Each takes a while to compute
-    exactly, and a search looks at few of them.
+    From one to the next, the same saddles lie inside the cores. Each breakpoint takes a while to
+    compute exactly, and a search looks at few of them.
 
     Parameters
     ----------

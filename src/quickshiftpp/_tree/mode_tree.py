@@ -133,7 +133,7 @@ class ModeTree:
         self.min_cluster_size = min_cluster_size
         self._native = native
         self._scale_exponent = scale_exponent
-        self._given_threads = threads
+        self._threads = threads
 
     def _with_min_cluster_size(self, min_cluster_size: int) -> ModeTree:
         """Return the same tree with another default."""
@@ -142,7 +142,7 @@ class ModeTree:
             k=self.k,
             dimension=self.dimension,
             scale_exponent=self._scale_exponent,
-            threads=self._given_threads,
+            threads=self._threads,
             min_cluster_size=min_cluster_size,
         )
 
@@ -155,10 +155,6 @@ class ModeTree:
     def n_modes(self) -> int:
         """The number of modes."""
         return self._native.n_modes
-
-    @property
-    def _threads(self) -> int:
-        return self._given_threads
 
     # By row, for estimators and segmentation.
 
@@ -537,4 +533,4 @@ class ModeTree:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
-        self._given_threads = threads_on_this_machine(self._given_threads)
+        self._threads = threads_on_this_machine(self._threads)

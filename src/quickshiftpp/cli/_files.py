@@ -111,7 +111,7 @@ def real(path: Path) -> Path:
 
 
 class Outputs:
-    """Files that are replaced when all of them are complete, and not at all if one fails.
+    """Files that are replaced once all of them are complete; none if one cannot be written.
 
     The content goes to a temporary file in the directory of the target, which is renamed at the
     end of the block. Symbolic links are followed, and a file that is replaced keeps its
@@ -194,6 +194,7 @@ class _Replacement:
             os.chmod(self.temporary, 0o666 & ~umask)
             return
         mode = stat.S_IMODE(self.replaced.st_mode) & 0o777
+        keeps_group = True
         own = self.temporary.stat()
         if (own.st_uid, own.st_gid) != (self.replaced.st_uid, self.replaced.st_gid):
             try:
@@ -202,11 +203,20 @@ class _Replacement:
                 try:
                     os.chown(self.temporary, -1, self.replaced.st_gid)
                 except OSError:
+                    keeps_group = False
                     mode &= 0o707  # what the old group was allowed is not for another group
-        os.chmod(self.temporary, mode)
-        if hasattr(os, "setxattr"):
-            with suppress(OSError):  # most files have no access list
-                os.setxattr(self.temporary, _ACL, os.getxattr(self.target, _ACL))
+        access_list = None
+        if hasattr(os, "getxattr"):
+            with suppress(OSError):  # most files have none
+                access_list = os.getxattr(self.target, _ACL)
+        if access_list is None:
+            os.chmod(self.temporary, mode)
+            return
+        # The bits for the group are a mask of the list, not what the group may do.
+        os.chmod(self.temporary, mode & 0o700)
+        if keeps_group:
+            with suppress(OSError):
+                os.setxattr(self.temporary, _ACL, access_list)
 
     def finish(self) -> None:
         os.replace(self.temporary, self.target)

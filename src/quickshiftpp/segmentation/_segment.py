@@ -125,8 +125,8 @@ def segment(
     start_label : {1, 0}, default=1
         The label of the segment with the densest mode; the others follow.
     n_jobs : int or None, default=None
-        The number of threads. None and -1 use all cores; with None, a limit by
-        ``OMP_NUM_THREADS`` or threadpoolctl counts.
+        The number of threads. None uses all cores, or fewer where ``OMP_NUM_THREADS``
+        or threadpoolctl says so; -1 uses all cores.
     return_tree : bool, default=False
         Return the tree too, which holds the segmentation for every beta.
     paper : bool, default=False

@@ -46,7 +46,7 @@ class Pixels {
 
   /// The number of pixels that a search for k neighbors compares, estimated from a few searches;
   /// each line counts as tuning::kLineCost more. Infinity where that exceeds `most`.
-  double window_size(int k, double most) const;
+  double window_size(int k, double most, const Run& run) const;
 
  private:
   template <class U>
