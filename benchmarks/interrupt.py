@@ -12,9 +12,10 @@ from collections.abc import Sequence
 import click
 
 CHILD = """
-import sys, time
+import signal, sys, time
 import numpy as np
 from quickshiftpp import QuickshiftPP
+signal.signal(signal.SIGINT, signal.default_int_handler)  # background jobs ignore it
 samples, columns, k, queries = map(int, sys.argv[2:])
 X = np.random.default_rng(0).normal(size=(samples, columns)).astype(np.float32)
 model = QuickshiftPP(k=k, beta=0.5, algorithm=sys.argv[1])

@@ -16,7 +16,7 @@ void declare_cascade(nb::module_& m, const char* name) {
   nb::class_<Cascade<T>>(m, name, "Exact searches that discard by a few projection axes.")
       .def(
           "__init__",
-          [](Cascade<T>* self, const Index<T>& index, Rows<T> x, Rows<float> coordinates,
+          [](Cascade<T>* self, const Index<T>& index, Rows<T> x, const Rows<float>& coordinates,
              double scale, double error, double tolerance, int threads,
              const nb::object& progress) {
             require(!index.has_tree(), "a cascade orders the samples itself");
@@ -53,8 +53,8 @@ void declare_cascade(nb::module_& m, const char* name) {
           "k"_a, "threads"_a, "progress"_a = nb::none(), nb::rv_policy::take_ownership)
       .def(
           "nearest_below",
-          [](const Cascade<T>& cascade, Column<double> key, Column<double> limit, int threads,
-             const nb::object& progress, std::size_t first_row) {
+          [](const Cascade<T>& cascade, const Column<double>& key, const Column<double>& limit,
+             int threads, const nb::object& progress, std::size_t first_row) {
             const std::size_t samples = cascade.index().samples();
             require(key.shape(0) == samples && limit.shape(0) == samples, "one per sample");
             require(first_row < samples, "there is no sample to search for");

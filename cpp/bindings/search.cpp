@@ -127,8 +127,8 @@ void declare_queries(nb::module_& m) {
       "The squared distance from each query to its k-th nearest target.");
   m.def(
       "nearest_below",
-      [](const Index<T>& queries, const Index<T>& targets, Column<double> key, Column<double> limit,
-         int threads, const nb::object& progress) {
+      [](const Index<T>& queries, const Index<T>& targets, const Column<double>& key,
+         const Column<double>& limit, int threads, const nb::object& progress) {
         require_same_columns(queries, targets);
         require(key.shape(0) == targets.samples(), "one key per target");
         require(limit.shape(0) == queries.samples(), "one limit per query");

@@ -32,6 +32,12 @@ double squared_distance(const std::vector<T>& rows, int columns, std::size_t a, 
   return sum;
 }
 
+#ifdef QSPP_SANITIZED
+constexpr bool kSanitized = true;
+#else
+constexpr bool kSanitized = false;
+#endif
+
 /// A run on two threads, without a poll function.
 struct TwoThreads {
   Monitor monitor;

@@ -453,6 +453,8 @@ def test_interrupt(flowers: Path) -> None:
         "import signal, sys\n"
         "from quickshiftpp import QuickshiftPP\n"
         "from quickshiftpp.cli import main\n"
+        # Not inherited: background jobs ignore SIGINT.
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "QuickshiftPP.fit = lambda *_: signal.raise_signal(signal.SIGINT)\n"
         "main(['cluster', sys.argv[1]])\n"
     )

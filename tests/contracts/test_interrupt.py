@@ -14,10 +14,13 @@ from quickshiftpp import QuickShift, QuickshiftPP, sweep
 from quickshiftpp._progress import listening
 from quickshiftpp.segmentation import segment
 
+# A process started where SIGINT is ignored, as in background jobs, ignores it as well: the child
+# asks for KeyboardInterrupt itself.
 CHILD = """
-    import sys, time
+    import signal
     import numpy as np
-    from quickshiftpp import QuickshiftPP, all_neighbors
+    from quickshiftpp import QuickshiftPP
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     X = np.random.default_rng(0).normal(size=(1_000_000, 6))
     print("fitting", flush=True)
     try:

@@ -465,7 +465,7 @@ def test_bad_coordinates_and_columns(models):
         ({}, "X is None and coordinates is None, .* give the samples of the fit"),
         ({"X": X[:9]}, r"X has the shape \(9, 4\), .* give the samples of the fit"),
         ({"X": X[:9], "columns": (0, 1)}, r"X has the shape \(9, 4\), .* 150 rows"),
-        ({"X": X.astype(str) + "x", "columns": (0, 1)}, "not all of their values are numbers"),
+        ({"X": np.full(X.shape, "x"), "columns": (0, 1)}, "not all of their values are numbers"),
     ):
         with pytest.raises(ValueError, match=message):
             ClusterDisplay.from_estimator(model, **options)

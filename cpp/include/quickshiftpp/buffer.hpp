@@ -16,10 +16,10 @@ class Buffer {
   Buffer() = default;
   explicit Buffer(std::size_t size) : Buffer(size, size) {}
   /// Allocates `capacity` >= `size` elements. The elements after `size` are padding: vector
-  /// instructions may read them, but their values are not used.
-  Buffer(std::size_t size, std::size_t capacity) : size_(size) {
-    if (capacity > 0) data_ = static_cast<T*>(::operator new(capacity * sizeof(T), alignment));
-  }
+  /// instructions may read them, but their values are not used. Without elements there still is an
+  /// address: the capsule that passes a buffer to NumPy needs one.
+  Buffer(std::size_t size, std::size_t capacity)
+      : data_(static_cast<T*>(::operator new(capacity * sizeof(T), alignment))), size_(size) {}
   Buffer(Buffer&& other) noexcept
       : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
   Buffer& operator=(Buffer&& other) noexcept {

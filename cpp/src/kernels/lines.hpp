@@ -42,7 +42,7 @@ int run_within_channels(const Line<T>& line, int begin, int end, double* squared
     if constexpr (sizeof(T) == sizeof(float)) {
       const WideFloats sum = single_distances<Channels>(line, i);
       if (at_most(sum, line.limit_single) == 0) continue;
-      if (line.is_whole) __builtin_memcpy(single, &sum, sizeof(sum));
+      __builtin_memcpy(single, &sum, sizeof(sum));
     }
     for (int half = 0; half < kWide; half += kLanes) {
       const Doubles sum = sizeof(T) == sizeof(float) && line.is_whole

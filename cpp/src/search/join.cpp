@@ -180,7 +180,8 @@ double visited_share(const Index<T>& index, int k, const Run& run) {
   const std::size_t visits =
       search_all_blocks(index, index, k, run, [](std::size_t, const TopK<T>&) {}, step);
   const auto blocks = static_cast<std::size_t>(index.blocks());
-  return static_cast<double>(visits) / static_cast<double>(blocks * ((blocks + step - 1) / step));
+  const std::size_t searched = (blocks + step - 1) / step;
+  return static_cast<double>(visits) / static_cast<double>(blocks * searched);
 }
 
 template <class T>

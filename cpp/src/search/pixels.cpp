@@ -357,7 +357,9 @@ NeighborLists Pixels<T>::neighbor_lists(int k, const Run& run) const {
       error_bounds::triangle_factor(static_cast<std::size_t>(index_.columns()));
   parallel_for(run, pixels, band, [&](std::size_t begin, std::size_t end, int t) {
     WorkMeter meter(run, t);
-    auto& [search, list, squared_radius] = threads[static_cast<std::size_t>(t)];
+    Thread& thread = threads[static_cast<std::size_t>(t)];
+    WindowSearch<T>& search = thread.search;
+    std::vector<double>& squared_radius = thread.squared_radius;
     for (std::size_t pixel = begin; pixel < end; ++pixel) {
       const std::int32_t position = position_[pixel];
       squared_radius[pixel - begin] = kInfinity;
@@ -372,10 +374,11 @@ NeighborLists Pixels<T>::neighbor_lists(int k, const Run& run) const {
       };
       search.run(pixel, std::min(pixel % length_ > 0 ? bound(1) : kInfinity, bound(length_)));
       meter.spend(search.cost() * static_cast<std::size_t>(index_.columns()));
-      std::transform(search.result(), search.result() + k, list.begin(), [&](Candidate found) {
-        return Candidate{found.squared, position_[static_cast<std::size_t>(found.position)]};
-      });
-      lists.store(static_cast<std::size_t>(position), list, search.tied_beyond());
+      std::transform(
+          search.result(), search.result() + k, thread.list.begin(), [&](Candidate found) {
+            return Candidate{found.squared, position_[static_cast<std::size_t>(found.position)]};
+          });
+      lists.store(static_cast<std::size_t>(position), thread.list, search.tied_beyond());
       squared_radius[pixel - begin] = search.squared_radius();
     }
   });

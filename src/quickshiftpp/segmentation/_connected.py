@@ -54,7 +54,9 @@ def _touching(labels: Labels) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int
 def _components(size: int, first: Numbers, second: Numbers) -> npt.NDArray[np.int32]:
     """Return the component of each node of a graph; components are numbered by first member."""
     weights = np.ones(len(first), dtype=bool)
-    graph = coo_array((weights, (first, second)), shape=(size, size))
+    # 32-bit numbers: SciPy 1.11.1 and 1.11.2 take no others.
+    nodes = first.astype(np.int32, copy=False), second.astype(np.int32, copy=False)
+    graph = coo_array((weights, nodes), shape=(size, size))
     _, found = connected_components(graph, directed=False)
     _, start = np.unique(found, return_index=True)
     number = np.empty(len(start), dtype=np.int32)
