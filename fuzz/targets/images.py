@@ -17,6 +17,7 @@ from quickshiftpp.segmentation import image_tree, pixel_features, segment
 from ..checks import Checks
 from ..paths import MOST_THREADS, on_path
 from ..samples import draw_beta, draw_k
+from ..ties import is_near_tie
 from .base import Case, Target, register
 
 _MOST_PIXELS = 90
@@ -97,8 +98,9 @@ class SegmentationTarget(Target):
             labels = segment(image, k=k, beta=beta, min_size=min_size, n_jobs=n_jobs, **options)
             tree = image_tree(image, k=k, n_jobs=n_jobs, **options)
             inside = np.ones(shape, bool) if mask is None else mask
-            expected = oracle.quickshiftpp(features, k, beta, min_cluster_size=min_size)
-            checks.equal("segment", labels[inside] - 1, expected.labels)
+            if not is_near_tie(features, k, beta):
+                expected = oracle.quickshiftpp(features, k, beta, min_cluster_size=min_size)
+                checks.equal("segment", labels[inside] - 1, expected.labels)
             checks.holds("0 outside the mask", (labels[~inside] == 0).all())
             checks.equal("image_tree", tree.labels(beta, min_size=min_size), labels)
             count = tree.n_segments(beta, min_size=min_size)

@@ -9,6 +9,7 @@ from quickshiftpp import MCores
 
 from ..checks import Checks
 from ..paths import on_path
+from ..ties import is_near_tie
 from .base import register
 from .sampled import SampledTarget, scaled
 
@@ -24,6 +25,8 @@ class MCoresTarget(SampledTarget):
         algorithm: str = "auto", n_jobs: int = 1, simd: str | None = None, lists: bool = True,
     ) -> None:  # fmt: skip
         """Fit."""
+        if is_near_tie(X, k, beta):
+            return
         labels, core_labels = oracle.mcores(X, k, beta)
         with on_path(simd, lists):
             model = MCores(k, beta, algorithm=algorithm, n_jobs=n_jobs).fit(scaled(X, exponent))

@@ -12,6 +12,7 @@ from quickshiftpp import QuickshiftPP
 from ..checks import Checks
 from ..paths import on_path
 from ..samples import draw_queries, is_exactly_scaled
+from ..ties import is_near_tie
 from .base import Case, register
 from .sampled import SampledTarget, scaled
 
@@ -72,6 +73,8 @@ class QuickshiftPPTarget(SampledTarget):
         min_cluster_size: int = 1, dimension: int | None = None, queries: Any = None,
     ) -> None:  # fmt: skip
         """Fit, and predict the samples of the fit and new ones."""
+        if is_near_tie(X, k, beta, dimension):
+            return
         expected = oracle.quickshiftpp(X, k, beta, dimension, min_cluster_size)
         model = QuickshiftPP(
             k,

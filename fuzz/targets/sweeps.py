@@ -13,6 +13,7 @@ from quickshiftpp import sweep
 from ..checks import Checks
 from ..paths import on_path
 from ..samples import draw_beta, draw_k
+from ..ties import is_near_tie
 from .base import Case, register
 from .sampled import SampledTarget, scaled
 
@@ -66,6 +67,8 @@ class SweepTarget(SampledTarget):
         for i, number in enumerate(found.ks.tolist()):
             for j, share in enumerate(found.betas.tolist()):
                 at = f" at k={number}, beta={share!r}"
+                if is_near_tie(X, number, share):
+                    continue
                 size = number if isinstance(min_cluster_size, str) else min_cluster_size
                 expected = oracle.quickshiftpp(X, number, share, min_cluster_size=size)
                 sizes = np.bincount(expected.labels)
