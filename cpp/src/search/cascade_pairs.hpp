@@ -3,7 +3,6 @@
 #pragma once
 
 #include <algorithm>
-#include <atomic>
 #include <bit>
 #include <limits>
 #include <memory>
@@ -13,6 +12,7 @@
 #include "quickshiftpp/search/neighbor_lists.hpp"
 #include "search/cascade_data.hpp"
 #include "search/cascade_queue.hpp"
+#include "support/relaxed.hpp"
 
 namespace quickshiftpp {
 
@@ -41,7 +41,7 @@ class SharedLists {
 
   /// The search radius of a sample.
   double squared_radius(std::int32_t position) const {
-    return load(squared_radius_.data() + position);
+    return load_relaxed(squared_radius_.data()[position]);
   }
   /// Of all samples, by position, in whole blocks; while no thread adds to the lists.
   const double* squared_radii() const { return squared_radius_.data(); }
@@ -55,7 +55,7 @@ class SharedLists {
   /// The thresholds of a block's samples, as ScreenKernels need them.
   void copy_thresholds(std::int32_t block, float* out) const {
     const float* from = threshold_.data() + data_.tree.block_begin(block);
-    for (int lane = 0; lane < tuning::kBlock; ++lane) out[lane] = load(from + lane);
+    for (int lane = 0; lane < tuning::kBlock; ++lane) out[lane] = load_relaxed(from[lane]);
   }
   bool has_visited(std::int32_t block, std::int32_t other) const {
     const std::vector<std::int32_t>& visited = visited_[static_cast<std::size_t>(block)];
@@ -71,19 +71,13 @@ class SharedLists {
   }
 
  private:
-  template <class Value>
-  static Value load(const Value* from) {
-    return std::atomic_ref<Value>(*const_cast<Value*>(from)).load(std::memory_order_relaxed);
-  }
   void set_bound(std::int32_t position, double squared_distance) {
     const auto i = static_cast<std::size_t>(position);
     // A bound of zero cannot fall: no other sample changes the radius.
     const double squared_radius =
         squared_distance == 0 ? -1 : data_.projected.squared_search_radius(squared_distance);
-    std::atomic_ref(squared_radius_[i]).store(squared_radius, std::memory_order_relaxed);
-    std::atomic_ref(threshold_[i])
-        .store(data_.projected.screen_threshold(position, squared_radius),
-               std::memory_order_relaxed);
+    store_relaxed(squared_radius_[i], squared_radius);
+    store_relaxed(threshold_[i], data_.projected.screen_threshold(position, squared_radius));
   }
 
   const CascadeData<T>& data_;

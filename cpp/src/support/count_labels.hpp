@@ -1,12 +1,12 @@
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
 #include "quickshiftpp/parallel.hpp"
 #include "quickshiftpp/tuning.hpp"
+#include "support/relaxed.hpp"
 
 namespace quickshiftpp {
 
@@ -20,8 +20,8 @@ inline std::vector<std::int64_t> count_labels(const std::int32_t* label, std::si
   parallel_for(run, count, tuning::kGrain, [&](std::size_t begin, std::size_t end, int) {
     for (std::size_t first = begin, last; first < end; first = last) {
       for (last = first + 1; last < end && label[last] == label[first];) ++last;
-      std::atomic_ref<std::int64_t>(size[static_cast<std::size_t>(label[first])])
-          .fetch_add(static_cast<std::int64_t>(last - first), std::memory_order_relaxed);
+      add_relaxed(size[static_cast<std::size_t>(label[first])],
+                  static_cast<std::int64_t>(last - first));
     }
   });
   return size;

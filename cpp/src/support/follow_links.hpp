@@ -8,6 +8,7 @@
 #include "quickshiftpp/buffer.hpp"
 #include "quickshiftpp/parallel.hpp"
 #include "quickshiftpp/tuning.hpp"
+#include "support/relaxed.hpp"
 
 namespace quickshiftpp {
 
@@ -19,20 +20,18 @@ namespace quickshiftpp {
 /// chain of n entries takes about log2(n) rounds. Whatever a thread reads while another writes, it
 /// leads to the same end.
 inline void follow_links(Buffer<std::int32_t>& link, const Run& run) {
-  using Entry = std::atomic_ref<std::int32_t>;
-  constexpr auto relaxed = std::memory_order_relaxed;
   std::atomic<bool> has_changed{true};
   for (int round = 0; has_changed.exchange(false); ++round) {
     if (round > 40) throw std::invalid_argument("the links form a cycle");
     parallel_for(run, link.size(), tuning::kGrain, [&](std::size_t begin, std::size_t end, int) {
       bool has_moved = false;
       for (std::size_t i = begin; i < end; ++i) {
-        const std::int32_t next = Entry(link[i]).load(relaxed);
-        const std::int32_t after = Entry(link[static_cast<std::size_t>(next)]).load(relaxed);
-        Entry(link[i]).store(after, relaxed);
+        const std::int32_t next = load_relaxed(link[i]);
+        const std::int32_t after = load_relaxed(link[static_cast<std::size_t>(next)]);
+        store_relaxed(link[i], after);
         has_moved |= after != next;
       }
-      if (has_moved) has_changed.store(true, relaxed);
+      if (has_moved) has_changed.store(true, std::memory_order_relaxed);
     });
   }
 }
