@@ -150,7 +150,7 @@ class Project:
             return f"{last}: no end after {self._limit:g} s"
         if code < 0:
             return f"{last}: {_signal(code)}"
-        failed = re.search(r"^(?:FAILED|ERROR) (\S+)", output, re.MULTILINE)
+        failed = re.search(r"^(?:FAILED|ERROR) (.+?)(?: - .*)?$", output, re.MULTILINE)
         if code != _FAILED or failed is None:
             raise MutationError(f"{test} cannot be run:\n{_end(output)}")
         return failed[1]

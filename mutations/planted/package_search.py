@@ -4,7 +4,8 @@ from ..mutation import Mutation, Python
 
 CASCADE = Python("tests/search/test_cascade.py")
 BOUNDS = Python("tests/search/test_error_bounds.py")
-EXTREMES = Python("tests/contracts/test_extreme_values.py")
+EXTREMES = "tests/contracts/test_extreme_values.py"
+NEIGHBORS = Python("tests/search/test_neighbors.py", "unit")
 MEMORY = Python("tests/search/test_memory.py", "not estimate")
 ESTIMATE = Python("tests/search/test_memory.py", "estimate")
 ESTIMATORS = Python("tests/estimators/test_estimators.py", "not scikit_learn_checks")
@@ -16,7 +17,7 @@ MUTATIONS = [
         "src/quickshiftpp/_scaling.py",
         "    if is_rounded is not None:\n        _refuse_indistinct",
         "    if is_rounded is not None and is_rounded.all():\n        _refuse_indistinct",
-        [EXTREMES],
+        [Python(EXTREMES, "tell_apart")],
     ),
     Mutation(
         "scaling-beyond",
@@ -24,7 +25,7 @@ MUTATIONS = [
         "src/quickshiftpp/_scaling.py",
         "is_beyond[rows] = (magnitude >= limit).any(axis=1)",
         "is_beyond[rows] = (magnitude >= limit).all(axis=1)",
-        [EXTREMES],
+        [Python(EXTREMES, "looked_at or batch")],
     ),
     Mutation(
         "scaling-chunk",
@@ -32,7 +33,7 @@ MUTATIONS = [
         "src/quickshiftpp/_scaling.py",
         "    for start in range(0, X.shape[0], _CHUNK):",
         "    for start in range(0, min(X.shape[0], _CHUNK), _CHUNK):",
-        [EXTREMES],
+        [Python(EXTREMES, "looked_at")],
     ),
     Mutation(
         "radii-scale",
@@ -40,7 +41,7 @@ MUTATIONS = [
         "src/quickshiftpp/_tree/density.py",
         "return np.ldexp(np.sqrt(squared_radii), -scale_exponent)",
         "return np.ldexp(np.sqrt(squared_radii), scale_exponent)",
-        [EXTREMES],
+        [Python(EXTREMES, "every_unit")],
     ),
     Mutation(
         "neighbors-scale",
@@ -48,7 +49,7 @@ MUTATIONS = [
         "src/quickshiftpp/_search/neighbors.py",
         "return (np.ldexp(distances, -exponent) if exponent else distances), indices",
         "return distances, indices",
-        [EXTREMES],
+        [NEIGHBORS],
     ),
     Mutation(
         "index-kept-after-refit",

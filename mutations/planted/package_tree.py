@@ -30,7 +30,7 @@ MUTATIONS = [
         "src/quickshiftpp/_tree/density.py",
         "log_radii = 0.5 * np.log(squared_radii) - scale_exponent * math.log(2)",
         "log_radii = 0.5 * np.log(squared_radii) + scale_exponent * math.log(2)",
-        [DENSITY, Python("tests/contracts/test_extreme_values.py")],
+        [DENSITY, Python("tests/contracts/test_extreme_values.py", "every_unit")],
     ),
     Mutation(
         "beta-search-empty-interval",

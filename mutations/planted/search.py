@@ -8,19 +8,19 @@ CASCADE = Native("search/test_cascade.cpp")
 PROJECTED = Native("search/test_projected_samples.cpp")
 BOUNDS = Native("search/test_error_bounds.cpp")
 PIXELS = Native("search/test_pixels.cpp")
-SANITIZED_JOIN = Native("search/test_join.cpp", sanitized=True)
+BELOW = Native("search/test_nearest_below.cpp")
+SANITIZED_BELOW = Native("search/test_nearest_below.cpp", sanitized=True)
 SANITIZED_ASCENT = Native("tree/test_ascent.cpp", sanitized=True)
 NEIGHBORS = Python("tests/search/test_neighbors.py")
-NEAREST_BELOW = Python("tests/tree/test_ascent.py", "nearest_below")
 MATRIX = Python("tests/search/test_matrix.py")
 
 MUTATIONS = [
     Mutation(
         "join-copies",
-        "a tie beyond the list goes unseen where it is between copies of a sample",
+        "too few copies of a sample are visited where k is large",
         "cpp/src/search/join.cpp",
         "targets_, is_self_join_ ? query_block : -1, k_ / kBlock + 1,",
-        "targets_, is_self_join_ ? query_block : -1, (k_ + kBlock - 1) / kBlock,",
+        "targets_, is_self_join_ ? query_block : -1, std::max(k_ / kBlock, 1),",
         [JOIN],
     ),
     Mutation(
@@ -112,7 +112,7 @@ MUTATIONS = [
         """          if (best.position < 0 || found.squared < best.squared_distance ||
               precedes_by_key(index_, key_, j, best.position))""",
         "          if (best.position < 0 || found.squared < best.squared_distance)",
-        [NEAREST_BELOW],
+        [BELOW],
     ),
     Mutation(
         "nearest-below-limit-by-position",
@@ -120,7 +120,7 @@ MUTATIONS = [
         "cpp/src/search/nearest_below.cpp",
         "key_limit[row], meter);",
         "key_limit[i], meter);",
-        [NEAREST_BELOW],
+        [BELOW],
     ),
     Mutation(
         "nearest-below-padding",
@@ -128,7 +128,7 @@ MUTATIONS = [
         "cpp/src/search/nearest_below.cpp",
         "by_position(*targets.share_row_at_position(), key, targets.padded_samples(), run);",
         "by_position(*targets.share_row_at_position(), key, targets.samples(), run);",
-        [SANITIZED_JOIN],
+        [SANITIZED_BELOW],
     ),
     Mutation(
         "lists-padding",

@@ -2,6 +2,7 @@
 
 from ..mutation import Mutation, Python
 
+MERGING = Python("tests/segmentation/test_merging.py")
 SEGMENT = Python("tests/segmentation/test_segment.py")
 
 MUTATIONS = [
@@ -11,7 +12,7 @@ MUTATIONS = [
         "src/quickshiftpp/segmentation/_connected.py",
         "best = np.lexsort((other, -length, one))",
         "best = np.lexsort((other, length, one))",
-        [SEGMENT],
+        [MERGING],
     ),
     Mutation(
         "connected-mask",
@@ -19,7 +20,7 @@ MUTATIONS = [
         "src/quickshiftpp/segmentation/_connected.py",
         "both = (labels[tuple(behind)] >= 0) & (labels[tuple(ahead)] >= 0)",
         "both = np.ones(labels[tuple(ahead)].shape, dtype=bool)",
-        [SEGMENT],
+        [MERGING],
     ),
     Mutation(
         "connected-size",
@@ -27,7 +28,7 @@ MUTATIONS = [
         "src/quickshiftpp/segmentation/_connected.py",
         "(sizes < min_size)",
         "(sizes <= min_size)",
-        [SEGMENT],
+        [MERGING],
     ),
     Mutation(
         "connected-number-of-the-large",
@@ -35,7 +36,7 @@ MUTATIONS = [
         "src/quickshiftpp/segmentation/_connected.py",
         "        name[linked[large]] = large\n",
         "",
-        [SEGMENT],
+        [MERGING],
     ),
     Mutation(
         "merging-limit",
@@ -43,7 +44,7 @@ MUTATIONS = [
         "src/quickshiftpp/segmentation/_merging.py",
         'np.searchsorted(self.differences, limit, side="right")',
         'np.searchsorted(self.differences, limit, side="left")',
-        [SEGMENT],
+        [MERGING],
     ),
     Mutation(
         "merging-stale-pair",
@@ -51,7 +52,7 @@ MUTATIONS = [
         "src/quickshiftpp/segmentation/_merging.py",
         "            version[other] = -1\n",
         "",
-        [SEGMENT],
+        [MERGING],
     ),
     Mutation(
         "merging-mean-color",
@@ -59,7 +60,7 @@ MUTATIONS = [
         "src/quickshiftpp/segmentation/_merging.py",
         "            (n * a + m * b) / (n + m)\n",
         "            a + 0 * b\n",
-        [SEGMENT],
+        [MERGING],
     ),
     Mutation(
         "merging-border",
@@ -67,7 +68,7 @@ MUTATIONS = [
         "src/quickshiftpp/segmentation/_merging.py",
         "both = before[0] + width, before[1] + radii",
         "both = width, radii",
-        [SEGMENT],
+        [MERGING],
     ),
     Mutation(
         "lab-line",
