@@ -7,7 +7,8 @@ BOUNDS = Python("tests/search/test_error_bounds.py")
 EXTREMES = "tests/contracts/test_extreme_values.py"
 NEIGHBORS = Python("tests/search/test_neighbors.py", "unit")
 MEMORY = Python("tests/search/test_memory.py", "not estimate")
-ESTIMATE = Python("tests/search/test_memory.py", "estimate")
+ESTIMATE = Python("tests/search/test_memory.py", "within_a_fifth and 150000")
+THREADS = Python("tests/contracts/test_threads.py")
 ESTIMATORS = Python("tests/estimators/test_estimators.py", "not scikit_learn_checks")
 
 MUTATIONS = [
@@ -87,7 +88,7 @@ MUTATIONS = [
     error = 2 * lengthening * projection_error(precision, *axes.shape)""",
         """    precision: np.dtype[Any] = np.dtype(np.float32)
     error = lengthening * projection_error(precision, *axes.shape)""",
-        [BOUNDS, CASCADE],
+        [BOUNDS],
     ),
     Mutation(
         "projection-lengthening",
@@ -115,11 +116,11 @@ MUTATIONS = [
     ),
     Mutation(
         "memory-several-k",
-        "the estimate for several k leaves out their trees",
+        "the estimate for several k leaves out the copies of lists",
         "src/quickshiftpp/_search/memory.py",
-        "temporary += 8 + 1 + (8 + 4 + 4) * (n_ks - 1)",
-        "temporary += 8 + 1 + 8 + 4 + 4",
-        [ESTIMATE],
+        "temporary += (k if n_ks == 1 else 1.5 * k) * entry",
+        "temporary += k * entry",
+        [Python("tests/search/test_memory.py", "several_k")],
     ),
     Mutation(
         "memory-not-refused",
@@ -143,10 +144,7 @@ MUTATIONS = [
         "src/quickshiftpp/_threads.py",
         "max(1, cores + 1 + int(n_jobs))",
         "max(1, cores + int(n_jobs))",
-        [
-            Python("tests/contracts/test_bad_inputs.py", "threads"),
-            Python("tests/contracts/test_invariance.py", "threads"),
-        ],
+        [THREADS],
     ),
     Mutation(
         "threads-of-the-environment",
@@ -154,10 +152,7 @@ MUTATIONS = [
         "src/quickshiftpp/_threads.py",
         """os.environ.get("OMP_NUM_THREADS", "").split(",")[0].strip()""",
         """os.environ.get("OMP_NUM_THREADS", "").strip()""",
-        [
-            Python("tests/contracts/test_processes.py", "worker or environment"),
-            Python("tests/contracts/test_invariance.py", "threads"),
-        ],
+        [THREADS],
     ),
     Mutation(
         "unaligned-samples",

@@ -87,6 +87,15 @@ def test_refit_forgets_the_samples_of_the_last_fit():
         np.testing.assert_array_equal(restored.predict(new), fresh.predict(new))
 
 
+def test_new_samples_keep_their_precision():
+    """In float64 the new sample is nearer to the second; in float32 it would be a tie."""
+    X = np.array([[1.0], [1 + 2.0**-22]], dtype=np.float32)
+    model = QuickshiftPP(1, 0.5).fit(X)
+    assert model.labels_.tolist() == [0, 1]
+    middle = 1 + 2.0**-23
+    assert model.predict([[middle - 2.0**-40], [middle], [middle + 2.0**-40]]).tolist() == [0, 0, 1]
+
+
 def test_a_pickle_brings_no_number_of_threads(monkeypatch):
     """A model from a machine with many cores uses as many threads as are usual here."""
     X = np.random.default_rng(0).normal(size=(60, 2))
