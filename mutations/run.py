@@ -79,8 +79,13 @@ class Run:
             ]
             for worker in workers:
                 worker.start()
-            for worker in workers:
-                worker.join()
+            try:
+                for worker in workers:
+                    worker.join()
+            except BaseException as error:  # Ctrl-C: what is running ends first
+                failures.append(error)
+                for worker in workers:
+                    worker.join()
         if failures:
             raise failures[0]
         return [outcomes[mutation.name] for mutation in self._mutations]

@@ -5,6 +5,7 @@ from ..mutation import Mutation, Python
 BETA_SEARCH = Python("tests/tree/test_beta_search.py")
 DENSITY = Python("tests/tree/test_density.py")
 MODE_TREE = Python("tests/tree/test_mode_tree.py")
+CUT = Python("tests/tree/test_cut.py")
 ESTIMATORS = Python("tests/estimators/test_estimators.py", "not scikit_learn_checks")
 
 MUTATIONS = [
@@ -30,22 +31,22 @@ MUTATIONS = [
         "src/quickshiftpp/_tree/density.py",
         "log_radii = 0.5 * np.log(squared_radii) - scale_exponent * math.log(2)",
         "log_radii = 0.5 * np.log(squared_radii) + scale_exponent * math.log(2)",
-        [DENSITY, Python("tests/contracts/test_extreme_values.py", "every_unit")],
+        [DENSITY],
     ),
     Mutation(
-        "beta-search-empty-interval",
-        "a number of clusters that one float gives is not found",
+        "beta-search-smallest",
+        "a beta of 0 is tried",
         "src/quickshiftpp/_tree/beta_search.py",
-        "middle if middle < high else low, _SMALLEST)",
-        "middle, _SMALLEST)",
+        "return min(max(middle if middle < high else low, _SMALLEST), _LARGEST)",
+        "return min(middle if middle < high else low, _LARGEST)",
         [BETA_SEARCH],
     ),
     Mutation(
-        "beta-search-bisection",
-        "the bisection ends one interval too far",
+        "beta-search-first-guess",
+        "the present beta is kept although it gives another number of clusters",
         "src/quickshiftpp/_tree/beta_search.py",
-        "            if self.count(self._middle(middle)) > n_clusters:",
-        "            if self.count(self._middle(middle)) >= n_clusters:",
+        "if first_guess is not None and self.count(first_guess) == n_clusters:",
+        "if first_guess is not None and self.count(first_guess) >= n_clusters:",
         [BETA_SEARCH],
     ),
     Mutation(
@@ -86,7 +87,7 @@ MUTATIONS = [
         "src/quickshiftpp/_tree/mode_tree.py",
         'np.searchsorted(self._ascending_ratios, limits, side="right")',
         'np.searchsorted(self._ascending_ratios, limits, side="left")',
-        [MODE_TREE],
+        [CUT],
     ),
     Mutation(
         "path-without-the-mode",

@@ -79,3 +79,11 @@ def test_gaussian_sums_of_very_many_equal_samples(tree):
     X = np.repeat([[0.0], [1e9]], [20_000, 70], axis=0)
     sums = _core.gaussian_sums(_core.IndexFloat64(X, tree, 2), 1.0, 2)
     np.testing.assert_array_equal(sums, np.repeat([20_000.0, 70.0], [20_000, 70]))
+
+
+@pytest.mark.parametrize("exponent", [-700, 600])
+def test_densities_in_every_unit(exponent):
+    X = np.random.default_rng(0).normal(size=(50, 2))
+    expected = QuickshiftPP(5, 0.5).fit(X).log_density_ - 2 * exponent * math.log(2)
+    found = QuickshiftPP(5, 0.5).fit(np.ldexp(X, exponent)).log_density_
+    np.testing.assert_allclose(found, expected, rtol=1e-12)
