@@ -102,6 +102,7 @@ def joined(rows, min_size):
         (["aa.b"], 2, ["00.1"]),
         # A large piece keeps its place, whichever number comes to join it.
         (["abbb", "bbcc", "cccc"], 2, ["0000", "0011", "1111"]),
+        (["caab", "aabb"], 2, ["0001", "0011"]),
         # Small pieces that choose each other become one.
         (["ab.c"], 3, ["00.1"]),
     ],
