@@ -10,7 +10,7 @@ from reporting.tables import console, show
 
 from .planted import MUTATIONS
 from .report import by_part, is_enough, listing, summary
-from .run import CAUGHT, Outcome, Run
+from .run import CAUGHT, ERROR, MISSED, Outcome, Run
 
 ROOT = Path(__file__).parents[1]
 
@@ -46,10 +46,12 @@ def main(only: tuple[str, ...], only_list: bool, jobs: int, output: Path | None)
 
 
 def _print(outcome: Outcome) -> None:
-    by = f" by {outcome.what}" if outcome.kind == CAUGHT else f": {outcome.mutation.breaks}"
-    if outcome.kind not in (CAUGHT, "missed"):
-        by = f": {outcome.what}"
-    click.echo(f"{outcome.kind} {outcome.mutation.name}{by} ({outcome.seconds:.0f} s)")
+    said = {
+        CAUGHT: f" by {outcome.what}",
+        MISSED: f": {outcome.mutation.breaks}",
+        ERROR: f": {outcome.what}",
+    }[outcome.kind]
+    click.echo(f"{outcome.kind} {outcome.mutation.name}{said} ({outcome.seconds:.0f} s)")
 
 
 if __name__ == "__main__":

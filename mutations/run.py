@@ -64,11 +64,12 @@ class Run:
 
     def run(self, jobs: int = 1) -> list[Outcome]:
         """Return the outcomes, in the order of the mutations."""
-        waiting: queue.SimpleQueue[Mutation] = queue.SimpleQueue()
-        # Those that need the sanitizer one after the other, so that few copies have to compile
-        # everything with it.
-        for mutation in sorted(self._mutations, key=_is_sanitized, reverse=True):
-            waiting.put(mutation)
+        waiting: queue.SimpleQueue[list[Mutation]] = queue.SimpleQueue()
+        # One copy tests all that need the sanitizer, since everything is compiled with it first.
+        sanitized = [mutation for mutation in self._mutations if _is_sanitized(mutation)]
+        others = [[mutation] for mutation in self._mutations if not _is_sanitized(mutation)]
+        for group in [sanitized, *others]:
+            waiting.put(group)
         outcomes: dict[str, Outcome] = {}
         failures: list[BaseException] = []
         with tempfile.TemporaryDirectory(prefix="mutations-") as name:
@@ -93,18 +94,22 @@ class Run:
     def _work(
         self,
         folder: Path,
-        waiting: queue.SimpleQueue[Mutation],
+        waiting: queue.SimpleQueue[list[Mutation]],
         outcomes: dict[str, Outcome],
         failures: list[BaseException],
     ) -> None:
         try:
             folder.mkdir()
             project = Project(self._root, folder, self._limit)
+            group: list[Mutation] = []
             while not failures:
-                try:
-                    mutation = waiting.get_nowait()
-                except queue.Empty:
-                    return
+                if not group:
+                    try:
+                        group = waiting.get_nowait()[::-1]
+                    except queue.Empty:
+                        return
+                    continue
+                mutation = group.pop()
                 outcome = self._test(project, mutation)
                 with self._lock:
                     outcomes[mutation.name] = outcome
