@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from pathlib import Path
 
 import click
@@ -37,6 +38,9 @@ def main(only: tuple[str, ...], only_list: bool, jobs: int, output: Path | None)
     if only_list:
         click.echo(listing(wanted))
         return
+    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+        # As in the background, where tests of Ctrl-C would wait for it in vain.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     outcomes = Run(ROOT, wanted, _print).run(min(jobs, len(wanted)))
     text = f"{by_part(outcomes)}\n\n{summary(outcomes)}"
     show(console(), text)

@@ -4,7 +4,7 @@ from ..mutation import Mutation, Python
 
 FILES = Python("tests/cli/test_files.py")
 SEGMENT = Python("tests/cli/test_segment_command.py")
-CLUSTER = Python("tests/cli/test_cluster.py")
+CLUSTER = Python("tests/cli/test_cluster.py", "tables or arrays or pickles or cells or readable")
 
 MUTATIONS = [
     Mutation(
