@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 import shutil
-import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -22,6 +21,7 @@ import click
 from reporting.tables import console, format_seconds, show, table
 
 from .turns import Contender, median_seconds
+from .variants import build_core
 
 ROOT = Path(__file__).parents[1]
 HEADER = ROOT / "cpp" / "include" / "quickshiftpp" / "tuning.hpp"
@@ -162,8 +162,6 @@ def with_value(text: str, name: str, value: float) -> str:
 
 def build(folder: Path, name: str = "", value: float = 0) -> Path:
     """Build the extension, with another value of a constant; return the folder to import from."""
-    from nanobind import cmake_dir
-
     package, source = folder / "package", folder / "source"
     shutil.copytree(
         ROOT / "src" / "quickshiftpp",
@@ -175,14 +173,7 @@ def build(folder: Path, name: str = "", value: float = 0) -> Path:
     if name:
         header = source / HEADER.relative_to(ROOT)
         header.write_text(with_value(header.read_text(), name, value))
-    for command in (
-        ["cmake", "-S", str(source), "-B", str(folder / "build"), f"-Dnanobind_DIR={cmake_dir()}",
-         f"-DPython_EXECUTABLE={sys.executable}"],
-        ["cmake", "--build", str(folder / "build"), "--target", "_core", "--parallel"],
-    ):  # fmt: skip
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        if done.returncode:
-            raise click.ClickException(f"{' '.join(command)} failed:\n{done.stdout}{done.stderr}")
+    build_core(source, folder / "build")
     (library,) = (folder / "build").rglob("_core*.so")
     shutil.copy(library, package / "quickshiftpp")
     return package

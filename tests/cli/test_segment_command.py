@@ -16,6 +16,7 @@ from click.testing import CliRunner  # noqa: E402
 from sklearn.datasets import load_sample_image  # noqa: E402
 
 from quickshiftpp.cli import main  # noqa: E402
+from quickshiftpp.cli._images import _as_8_bit  # noqa: E402
 from quickshiftpp.segmentation import find_boundaries, mean_colors, segment  # noqa: E402
 
 
@@ -316,3 +317,9 @@ def test_several_pages(photo, tmp_path):
         labels, notes = labels_of(path)
         np.testing.assert_array_equal(labels, expected)
         assert notes == [note]
+
+
+def test_pictures_of_16_bits():
+    """White is 65535, and nothing less."""
+    values = np.array([0, 256, 257, 65279, 65534, 65535], dtype=np.uint16)
+    assert _as_8_bit(values).tolist() == [0, 0, 1, 254, 254, 255]

@@ -16,7 +16,7 @@ from sklearn.base import clone
 
 import oracle
 from cases import SEARCHES, random_case
-from quickshiftpp import MCores, QuickShift, QuickshiftPP, all_neighbors, sweep
+from quickshiftpp import MCores, QuickShift, QuickshiftPP, _scaling, all_neighbors, sweep
 from quickshiftpp.segmentation import image_tree, segment
 
 LARGEST = np.finfo(np.float64).max
@@ -41,6 +41,23 @@ def unbounded_squared_distances(X, Y):
             for a, b in zip(x, y, strict=True):
                 total[i, j] = rounded(total[i, j] + rounded(rounded(a - b) ** 2))
     return total
+
+
+def test_all_rows_are_looked_at(monkeypatch):
+    """Some rows at a time, so that it takes little memory."""
+    X = np.random.default_rng(0).uniform(1, 2, (100, 2))
+    X[90] = 1e-200, 1.0
+    new = np.ones((100, 2))
+    new[95, 1] = 1e300
+    scaled, exponent = _scaling.scale_samples(X)
+    beyond = _scaling.rows_beyond(new, exponent)
+    assert beyond.tolist() == [row == 95 for row in range(100)]
+    assert scaled is not X
+    monkeypatch.setattr(_scaling, "_CHUNK", 16)
+    in_parts, same = _scaling.scale_samples(X)
+    assert same == exponent
+    np.testing.assert_array_equal(in_parts, scaled)
+    np.testing.assert_array_equal(_scaling.rows_beyond(new, exponent), beyond)
 
 
 @pytest.fixture

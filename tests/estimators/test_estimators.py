@@ -87,6 +87,15 @@ def test_refit_forgets_the_samples_of_the_last_fit():
         np.testing.assert_array_equal(restored.predict(new), fresh.predict(new))
 
 
+def test_new_samples_keep_their_precision():
+    """In float64 the new sample is nearer to the second; in float32 it would be a tie."""
+    X = np.array([[1.0], [1 + 2.0**-22]], dtype=np.float32)
+    model = QuickshiftPP(1, 0.5).fit(X)
+    assert model.labels_.tolist() == [0, 1]
+    middle = 1 + 2.0**-23
+    assert model.predict([[middle - 2.0**-40], [middle], [middle + 2.0**-40]]).tolist() == [0, 0, 1]
+
+
 def test_a_pickle_brings_no_number_of_threads(monkeypatch):
     """A model from a machine with many cores uses as many threads as are usual here."""
     X = np.random.default_rng(0).normal(size=(60, 2))
@@ -152,3 +161,38 @@ def test_quick_shift_cut_equals_refit(tau):
         assert refit.n_clusters_ == 1
     if tau == 0:
         assert refit.n_clusters_ == 300
+
+
+def test_quick_shift_links_at_exactly_tau():
+    X = np.array([[0.0], [0.25], [1.25]])
+    model = QuickShift(0.5, 1.0).fit(X)
+    assert model.parent_distances_.tolist() == [0.25, np.inf, 1.0]
+    assert model.labels_.tolist() == [0, 0, 0]
+    assert model.cut(np.nextafter(1.0, 0)).tolist() == [0, 0, 1]
+
+
+def test_quick_shift_of_equal_samples():
+    X = np.repeat([[0.0, 1.0], [5.0, 5.0]], 4, axis=0)
+    for tau in (0.0, 1.0):
+        assert QuickShift(0.5, tau).fit(X).labels_.tolist() == [0] * 4 + [1] * 4
+
+
+def test_mcores_goes_to_the_nearest_core():
+    """Equally near ones: to the denser sample, then to the smaller coordinates."""
+    for seed in range(10):
+        X = np.random.default_rng(seed).integers(0, 9, (80, 2)).astype(float)
+        model = MCores(5, 0.4).fit(X)
+        inside = np.flatnonzero(model.core_labels_ >= 0)
+        assert len(inside) < len(X)
+        for row, label in enumerate(model.labels_):
+            squared = ((X[inside] - X[row]) ** 2).sum(axis=1)
+            order = np.lexsort((*X[inside].T[::-1], model.radii_[inside], squared))
+            assert label == model.core_labels_[inside[order[0]]]
+
+
+def test_predict_where_it_is_denser_than_everywhere_in_the_fit():
+    """The nearest sample of any density has it."""
+    X = np.array([[0.0], [1.0], [100.0], [101.0]])
+    model = QuickshiftPP(2, 0.5).fit(X)
+    assert model.labels_.tolist() == [0, 0, 1, 1]
+    assert model.predict([[0.5], [100.5], [0.75], [100.25]]).tolist() == [0, 1, 0, 1]

@@ -10,10 +10,12 @@ import math
 import numpy as np
 import pytest
 
+from quickshiftpp._search import projection
 from quickshiftpp._search.projection import (
     SUMMED_COLUMNS,
     UNIT,
     lengthening_bound,
+    project,
     project_rows,
     projection_error,
 )
@@ -102,3 +104,12 @@ def test_conversion_to_float32(precision):
     assert apart <= bound
     sums = n * UNIT[precision] * math.sqrt(n)
     assert apart > 0.96 * (bound - 2 * sums)
+
+
+@pytest.mark.parametrize("precision", [FLOAT32, FLOAT64])
+def test_both_samples_of_a_pair_err(precision, monkeypatch):
+    """A distance between two projections errs by what either of them may be moved."""
+    if precision == FLOAT64:
+        monkeypatch.setattr(projection, "_FLOAT32_ERROR_SHARE", 0.0)
+    X = np.random.default_rng(0).normal(size=(50, 15))
+    assert project(X, 7).error >= 2 * projection_error(precision, 7, 15)

@@ -65,3 +65,12 @@ def test_the_index_gives_the_rows_back():
     X = np.random.default_rng(0).normal(size=(1000, 3))
     for tree in (True, False):
         np.testing.assert_array_equal(_core.IndexFloat64(X, tree, 2).rows(2), X)
+
+
+@pytest.mark.parametrize("exponent", [-1000, -500, 500, 1000])
+def test_every_unit(exponent):
+    X = np.random.default_rng(0).normal(size=(60, 3))
+    distances, indices = all_neighbors(X, 5)
+    scaled = all_neighbors(np.ldexp(X, exponent), 5)
+    np.testing.assert_array_equal(scaled[0], np.ldexp(distances, exponent))
+    np.testing.assert_array_equal(scaled[1], indices)

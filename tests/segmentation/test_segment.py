@@ -431,3 +431,12 @@ def test_blur_is_scikit_images():
     expected = filters.gaussian(image, sigma=2, mode="reflect", channel_axis=-1) * 255
     found = pixel_features(image, convert2lab=False, sigma=2, ratio=1)[:, 2:]
     np.testing.assert_allclose(found.reshape(image.shape), expected, atol=1e-9)
+
+
+def test_blur_inside_a_mask():
+    """A color stays what it is up to the border of the mask."""
+    mask = np.ones((20, 30), bool)
+    mask[:, 12:20] = mask[5:9] = False
+    image = np.where(mask, 100, 255).astype(np.uint8)
+    colors = pixel_features(image, channel_axis=None, sigma=2, ratio=1, mask=mask)[:, 2]
+    np.testing.assert_allclose(colors, 100, rtol=1e-5)

@@ -8,7 +8,7 @@ from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score
 
 from cases import random_case
-from quickshiftpp import QuickshiftPP, sweep
+from quickshiftpp import QuickshiftPP, Sweep, sweep
 
 
 @pytest.mark.parametrize("seed", range(250))
@@ -110,3 +110,18 @@ def test_best_is_the_most_stable_with_several_clusters():
     assert best.n_clusters == 4
     one = sweep(np.random.default_rng(0).normal(size=(50, 2)), [40], [0.9, 0.95]).best()
     assert one.n_clusters == 1
+
+
+def test_a_single_cluster_is_the_best_only_where_there_are_no_more():
+    def best(n_clusters):
+        return Sweep(
+            ks=np.array([5, 10]),
+            betas=np.array([0.2, 0.9]),
+            n_clusters=np.array(n_clusters),
+            sizes=[],
+            agreement_k=np.array([[0.5, 1.0]]),
+            agreement_beta=np.array([[0.3], [0.4]]),
+        ).best()
+
+    assert best([[3, 1], [2, 1]]) == (10, 0.2, 2, pytest.approx(0.45))
+    assert best([[1, 1], [1, 1]]) == (10, 0.9, 1, pytest.approx(0.7))

@@ -20,6 +20,9 @@ def test_adjusted_rand_is_scikit_learns():
     for clusters in (1, 2, 5, 60):
         first, second = rng.integers(0, clusters, (2, 60)).astype(np.int32)
         assert adjusted_rand(first, second) == pytest.approx(adjusted_rand_score(first, second))
+    few, many = (rng.integers(0, count, 60).astype(np.int32) for count in (2, 9))
+    assert adjusted_rand(few, many) == pytest.approx(adjusted_rand_score(few, many))
+    assert adjusted_rand(many, few) == pytest.approx(adjusted_rand_score(few, many))
     labelings = [rng.integers(0, c, 40).astype(np.int32) for c in (1, 3, 4, 4)]
     labelings.append(labelings[1].copy())
     agreement = pairwise_agreement(labelings)

@@ -48,6 +48,8 @@ def test_the_nearest_number_is_taken_where_there_is_none():
 def test_a_first_guess_that_fits_is_kept():
     search = BetaSearch(lambda beta: 10 if beta < 0.5 else 3, PROMINENCES)
     assert search.find(3, first_guess=0.91) == 0.91
+    assert search.count(search.find(3, first_guess=0.11)) == 3
+    assert search.count(search.find(10, first_guess=0.91)) == 10
 
 
 def test_what_cannot_be_had_is_told_with_what_can():
@@ -84,6 +86,19 @@ def test_the_ends_of_the_range():
     assert search.find(1) == largest
     search = BetaSearch(lambda beta: 1 + (beta < smallest), np.array([smallest, 1.0]))
     assert search.find(1) > 0
+
+
+def test_every_beta_that_is_tried_is_one():
+    smallest = math.ulp(0.0)
+    breakpoints = np.array([smallest, 0.5, math.nextafter(1.0, 0)])
+
+    def count(beta):
+        assert 0 < beta < 1
+        return 1 + int((beta < breakpoints).sum())
+
+    for wanted in range(1, 5):
+        search = BetaSearch(count, breakpoints)
+        assert count(search.find(wanted)) == min(wanted, 3)  # no beta is below the smallest
 
 
 def circle(n, k):
@@ -145,6 +160,16 @@ def test_every_number_that_exists_is_found(name, size):
                 assert {int(number) for number in nearest.split(",")} <= existing
             else:
                 assert len(set(tree.labels(beta=beta, min_cluster_size=size))) == wanted
+
+
+@pytest.mark.filterwarnings("ignore::quickshiftpp.DegenerateClusteringWarning")
+def test_a_number_that_exists_where_a_core_meets_a_distant_basin():
+    """Only quotients of samples with modes two steps up the tree tell where that is."""
+    X = [[-2, 0], [5, 7], [2, 4], [4, 7], [-7, -10], [-4, -5], [-7, -3], [-1, -14], [-9, -2],
+         [-2, -4], [-16, -1], [-15, -9], [-1, 5]]  # fmt: skip
+    tree = QuickshiftPP(4, 0.3).fit(np.array(X) / 10).tree_
+    beta = tree.beta_for(1, min_cluster_size=3)
+    assert len(set(tree.labels(beta=beta, min_cluster_size=3))) == 1
 
 
 def test_rare_numbers_are_searched_for_in_small_trees_only(monkeypatch):

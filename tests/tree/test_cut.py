@@ -115,3 +115,21 @@ def test_cores_reach_as_far_as_the_quotient_says():
         np.testing.assert_array_equal(inside, radii / mode <= limit)
         corrected += (inside != (radii <= mode * limit)).any()
     assert corrected > 30  # cases in which the product is off by a bit
+
+
+def test_counts_at_a_breakpoint():
+    """Where the quotient at a saddle is exactly the limit, its mode has no core any more."""
+    tree = tree_of(
+        squared_radii=[1, 8, 2],
+        parents=[-1, 0, 0],
+        basins=[0, 0, 1],
+        modes=[0, 2],
+        saddles=[-1, 1],
+        parent_modes=[-1, 0],
+        sizes=[3, 1],
+    )
+    assert tree._native.saddle_ratios().tolist() == [np.inf, 4.0]
+    for beta, clusters in ((np.nextafter(0.75, 0), 2), (0.75, 1), (np.nextafter(0.75, 1), 1)):
+        assert tree.n_clusters(beta) == clusters
+        assert tree._cut(beta, 1).n_clusters == clusters
+        assert len(set(tree.labels(beta))) == clusters

@@ -10,7 +10,7 @@ import pytest
 
 import oracle
 from cases import random_case
-from quickshiftpp import QuickShift, QuickshiftPP
+from quickshiftpp import QuickShift, QuickshiftPP, _core
 from quickshiftpp._tree.density import radius_ratio_limit
 
 
@@ -71,3 +71,19 @@ def test_gaussian_density(bandwidth):
     sums = np.exp(-oracle.squared_distances(X, X) / (2 * bandwidth**2)).sum(axis=1)
     expected = np.log(sums) - np.log(400) - np.log(2 * np.pi * bandwidth**2)
     np.testing.assert_allclose(QuickShift(bandwidth).fit(X).log_density_, expected, atol=2e-13)
+
+
+@pytest.mark.parametrize("tree", [True, False])
+def test_gaussian_sums_of_very_many_equal_samples(tree):
+    """Each term is exactly 1, and the sum exceeds what 64 bits hold of such terms."""
+    X = np.repeat([[0.0], [1e9]], [20_000, 70], axis=0)
+    sums = _core.gaussian_sums(_core.IndexFloat64(X, tree, 2), 1.0, 2)
+    np.testing.assert_array_equal(sums, np.repeat([20_000.0, 70.0], [20_000, 70]))
+
+
+@pytest.mark.parametrize("exponent", [-700, 600])
+def test_densities_in_every_unit(exponent):
+    X = np.random.default_rng(0).normal(size=(50, 2))
+    expected = QuickshiftPP(5, 0.5).fit(X).log_density_ - 2 * exponent * math.log(2)
+    found = QuickshiftPP(5, 0.5).fit(np.ldexp(X, exponent)).log_density_
+    np.testing.assert_allclose(found, expected, rtol=1e-12)

@@ -135,6 +135,10 @@ def test_linkage(seed):
         return
     assert hierarchy.is_valid_linkage(linkage)
     np.testing.assert_array_equal(tree.children, linkage[:, :2])
+    sizes = [1] * len(tree.modes)
+    for one, other, _, size in linkage:
+        sizes.append(sizes[int(one)] + sizes[int(other)])
+        assert size == sizes[-1]
     for beta in (0.2, 0.5, 0.9):
         groups = hierarchy.fcluster(linkage, beta, "distance")
         assert len(set(groups)) == tree.n_clusters(beta)

@@ -116,3 +116,45 @@ TEST_CASE("visit_pairs visits every pair of near leaves once") {
     }
   }
 }
+
+TEST_CASE("equal samples are in the order of their rows, in blocks and across them") {
+  testing::TwoThreads two_threads;
+  for (int columns : {1, 2, 3, 4, 5, 9}) {
+    const std::size_t samples = 2000;
+    const auto width = static_cast<std::size_t>(columns);
+    auto rows = testing::random_rows<double>(samples, columns, 0, 7);
+    for (std::size_t i = 0; i < samples; ++i)  // one site among other samples
+      if (i % 100 != 0) std::fill_n(rows.begin() + i * width, width, 0.25);
+    const Index<double> index(rows.data(), samples, columns, true, two_threads.run);
+    int nodes = 0;
+    for (std::size_t n = 0; n < index.nodes(); ++n) {
+      if (!index.holds_equal_samples(n)) continue;
+      nodes += !index.node(n).is_leaf();
+      bool is_sorted = true;
+      for (auto i = index.block_begin(index.node(n).first) + 1;
+           i < index.block_end(index.node(n).last - 1); ++i)
+        is_sorted &= index.row_at(i - 1) < index.row_at(i);
+      CHECK(is_sorted);
+    }
+    CHECK(nodes > 2);
+  }
+}
+
+TEST_CASE("value_ranges: the least and the greatest value below each node") {
+  testing::TwoThreads two_threads;
+  for (std::size_t samples : {1u, 33u, 2000u})
+    for (bool tree : {true, false}) {
+      const auto rows = testing::random_rows<double>(samples, 2, 0, 3);
+      const Index<double> index(rows.data(), samples, 2, tree, two_threads.run);
+      const auto value = testing::random_rows<double>(samples, 1, 0, 8);
+      const std::vector<ValueRange> ranges = index.value_ranges(value.data(), two_threads.run);
+      REQUIRE(ranges.size() == index.nodes());
+      for (std::size_t n = 0; n < index.nodes(); ++n) {
+        const auto [least, greatest] =
+            std::minmax_element(value.begin() + index.block_begin(index.node(n).first),
+                                value.begin() + index.block_end(index.node(n).last - 1));
+        CHECK(ranges[n].least == *least);
+        CHECK(ranges[n].greatest == *greatest);
+      }
+    }
+}

@@ -88,6 +88,23 @@ TEST_CASE(
     }
 }
 
+TEST_CASE("of hundreds of copies as many are found as a list needs, the lowest rows first") {
+  testing::TwoThreads two_threads;
+  const std::size_t copies = 200, samples = 300;
+  std::vector<double> rows(samples, 0.0);
+  for (std::size_t i = copies; i < samples; ++i) rows[i] = 1000 + static_cast<double>(i);
+  rows[copies] = 1;
+  const Index<double> index(rows.data(), samples, 1, true, two_threads.run);
+  std::int32_t query = 0;
+  while (index.row_at(query) != static_cast<std::int32_t>(copies)) ++query;
+  for (int k : {2, 31, 32, 33, 40, 63, 64, 65, 97, 200, 201}) {
+    const NeighborLists lists = neighbor_lists(index, k, two_threads.run);
+    CHECK(lists.squared_radii()[query] == 1);
+    CHECK(lists.tied_beyond(query) == (k < 201));
+    for (int c = 1; c < k; ++c) CHECK(index.row_at(lists.positions(query)[c]) == c - 1);
+  }
+}
+
 TEST_CASE("a prefix equals the list for a smaller k and outlives the longer list") {
   testing::TwoThreads two_threads;
   constexpr std::size_t samples = 700;

@@ -95,3 +95,20 @@ TEST_CASE("After a request to stop the poll function is not called again") {
   CHECK_THROWS_AS(parallel_for(run, 2, 1, body), Interrupted);
   CHECK(polls == 1);
 }
+
+TEST_CASE("Only the calling thread polls") {
+  const auto caller = std::this_thread::get_id();
+  std::atomic<int> polls = 0, from_others = 0;
+  Monitor monitor([&](double) {
+    ++(std::this_thread::get_id() == caller ? polls : from_others);
+    return false;
+  });
+  const Run run(3, monitor);
+  parallel_for(run, 60, 1, [&](std::size_t, std::size_t, int thread) {
+    WorkMeter meter(run, thread);
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    meter.spend(std::size_t{1} << 30);
+  });
+  CHECK(polls > 0);
+  CHECK(from_others == 0);
+}

@@ -1,0 +1,125 @@
+"""Bugs in the kernels."""
+
+from ..mutation import ALL_LEVELS, Mutation, Native
+
+KERNELS = Native("kernels/test_kernels.cpp", levels=ALL_LEVELS)
+SANITIZED = Native("kernels/test_kernels.cpp", levels=ALL_LEVELS, sanitized=True)
+
+MUTATIONS = [
+    Mutation(
+        "within-past-the-block",
+        "samples after the block are read",
+        "cpp/src/kernels/blocks.hpp",
+        """  int found = 0;
+  for (int base = 0; base < kBlock; base += kGroup * kLanes) {""",
+        """  int found = 0;
+  for (int base = 0; base <= kBlock; base += kGroup * kLanes) {""",
+        [SANITIZED],
+    ),
+    Mutation(
+        "within-abandoned-columns",
+        "the last columns are left out where a block is abandoned early",
+        "cpp/src/kernels/blocks.hpp",
+        "      if (any == 0) return false;",
+        "      if (any == 0) break;",
+        [KERNELS],
+    ),
+    Mutation(
+        "near-box-mask",
+        "the masks of the second half of a block overwrite those of the first",
+        "cpp/src/kernels/blocks.hpp",
+        "mask |= at_most(sum[g], load(squared_limit + first)) << first;",
+        "mask |= at_most(sum[g], load(squared_limit + first)) << (g * kLanes);",
+        [KERNELS],
+    ),
+    Mutation(
+        "near-box-lower-side",
+        "samples below a box count as inside it",
+        "cpp/src/kernels/blocks.hpp",
+        "larger(larger(low - value, value - high), Doubles{});",
+        "larger(value - high, Doubles{});",
+        [KERNELS],
+    ),
+    Mutation(
+        "denser-stale-mask",
+        "samples that are no longer the nearest stay marked",
+        "cpp/src/kernels/blocks.hpp",
+        "    if (nearest < found.squared) found.nearest = 0;\n",
+        "",
+        [KERNELS],
+    ),
+    Mutation(
+        "denser-equal-radius",
+        "equally dense samples count as denser",
+        "cpp/src/kernels/blocks.hpp",
+        "sum[g] = other < own_squared_radius ? sum[g] : none;",
+        "sum[g] = other <= own_squared_radius ? sum[g] : none;",
+        [KERNELS],
+    ),
+    Mutation(
+        "reaching-own-radius",
+        "less dense samples are taken for denser neighbors",
+        "cpp/src/kernels/blocks.hpp",
+        "(at_most(sum[g], other) & at_most(other, own_squared_radius)) << first;",
+        "at_most(sum[g], other) << first;",
+        [KERNELS],
+    ),
+    Mutation(
+        "gaussian-beyond-the-limit",
+        "terms beyond the limit, and of no sample, are summed",
+        "cpp/src/kernels/blocks.hpp",
+        "total += (reinterpret_cast<Bits>(scaled) - offset_bits) & inside;",
+        "total += reinterpret_cast<Bits>(scaled) - offset_bits;",
+        [KERNELS],
+    ),
+    Mutation(
+        "row-distances-last-columns",
+        "the last columns are left out of exact distances",
+        "cpp/src/kernels/rows.hpp",
+        "  for (; column < columns; ++column)\n    for (int i = 0; i < kRowsTogether; ++i) {",
+        "  for (; column + 1 < columns; ++column)\n    for (int i = 0; i < kRowsTogether; ++i) {",
+        [KERNELS],
+    ),
+    Mutation(
+        "row-distances-past-the-row",
+        "columns after the end of a row are read",
+        "cpp/src/kernels/rows.hpp",
+        "for (; column + kLanes <= columns; column += kLanes)",
+        "for (; column < columns; column += kLanes)",
+        [SANITIZED],
+    ),
+    Mutation(
+        "screen-both-base",
+        "the mask of the other block is shifted to its first samples",
+        "cpp/src/kernels/screens.hpp",
+        """    other_mask[q] |= at_most(own_half_norm[q] - product, -load_wide(other_threshold + base))
+                     << base;""",
+        """    other_mask[q] |= at_most(own_half_norm[q] - product, -load_wide(other_threshold))
+                     << base;""",
+        [KERNELS],
+    ),
+    Mutation(
+        "sort-sizes",
+        "33 candidates are sorted as 32",
+        "cpp/src/kernels/sorting.hpp",
+        "if (count <= 32) return sort_keys<32 / kLanes>",
+        "if (count <= 33) return sort_keys<32 / kLanes>",
+        [KERNELS],
+    ),
+    Mutation(
+        "merge-tie-at-the-end",
+        "a tie between the last entry of a list and the first one dropped goes unseen",
+        "cpp/src/kernels/sorting.hpp",
+        "    are_distinct &= key[k] - slot != last;\n",
+        "",
+        [KERNELS],
+    ),
+    Mutation(
+        "line-limit",
+        "pixels exactly at the limit of a window are dropped",
+        "cpp/src/kernels/lines.hpp",
+        "found += emit(sum, at_most(sum, line.limit), line.first + i + half,",
+        "found += emit(sum, at_most(sum, line.limit * 0.9999999), line.first + i + half,",
+        [Native("search/test_pixels.cpp")],
+    ),
+]

@@ -1,0 +1,39 @@
+"""How many threads a number of jobs, and the environment, stand for."""
+
+from __future__ import annotations
+
+import pytest
+
+from quickshiftpp import _core, _threads
+
+
+@pytest.fixture(autouse=True)
+def _eight_cores(monkeypatch):
+    monkeypatch.setattr(_threads, "cpu_count", lambda: 8)
+
+
+@pytest.mark.parametrize(
+    ("n_jobs", "threads"),
+    [(1, 1), (3, 3), (20, 20), (10**6, 64), (-1, 8), (-2, 7), (-8, 1), (-9, 1), (-100, 1)],
+)
+def test_numbers_of_jobs(n_jobs, threads):
+    assert _threads.resolve_threads(n_jobs) == threads
+
+
+def test_none_is_the_default(monkeypatch):
+    monkeypatch.setattr(_core, "default_threads", lambda: 5)
+    assert _threads.resolve_threads(None) == 5
+    assert _threads.threads_on_this_machine(60) == 5
+    assert _threads.threads_on_this_machine(2) == 2
+
+
+@pytest.mark.parametrize(
+    ("value", "threads"),
+    [(None, 8), ("", 8), ("3", 3), (" 3 ", 3), ("3,2,1", 3), ("0", 8), ("-2", 8), ("all", 8)],
+)
+def test_the_environment(value, threads, monkeypatch):
+    if value is None:
+        monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
+    else:
+        monkeypatch.setenv("OMP_NUM_THREADS", value)
+    assert _threads._initial_threads() == threads
