@@ -62,7 +62,7 @@ MUTATIONS = [
         "border-nan",
         "NaN reaches the searches",
         "cpp/bindings/search.cpp",
-        "              require_moderate_values(rows, x.size(), run);\n",
+        "            require_moderate_values(rows, x.size(), threads);\n",
         "",
         [BORDER],
     ),

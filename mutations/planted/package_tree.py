@@ -109,7 +109,7 @@ MUTATIONS = [
         "pickled-threads",
         "a model brings the number of threads of another machine",
         "src/quickshiftpp/_tree/mode_tree.py",
-        "        self._given_threads = threads_on_this_machine(self._given_threads)\n",
+        "        self._threads = threads_on_this_machine(self._threads)\n",
         "",
         [ESTIMATORS],
     ),
