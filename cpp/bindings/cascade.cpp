@@ -16,9 +16,9 @@ void declare_cascade(nb::module_& m, const char* name) {
   nb::class_<Cascade<T>>(m, name, "Exact searches that discard by a few projection axes.")
       .def(
           "__init__",
-          [](Cascade<T>* self, const Index<T>& index, Rows<T> x, const Rows<float>& coordinates,
-             double scale, double error, double tolerance, int threads,
-             const nb::object& progress) {
+          [](Cascade<T>* self, const Index<T>& index, const Rows<T>& x,
+             const Rows<float>& coordinates, double scale, double error, double tolerance,
+             int threads, const nb::object& progress) {
             require(!index.has_tree(), "a cascade orders the samples itself");
             require(x.shape(0) == index.samples() &&
                         x.shape(1) == static_cast<std::size_t>(index.columns()),
