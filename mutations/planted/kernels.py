@@ -17,11 +17,11 @@ MUTATIONS = [
         [SANITIZED],
     ),
     Mutation(
-        "within-abandoned-columns",
-        "the last columns are left out where a block is abandoned early",
+        "within-abandoned-early",
+        "a block is abandoned although a sample of it may be within the limit",
         "cpp/src/kernels/blocks.hpp",
-        "      if (any == 0) return false;",
-        "      if (any == 0) break;",
+        "for (int g = 0; g < kGroup; ++g) any |= at_most(sum[g], squared_limit);",
+        "for (int g = 0; g < kGroup; ++g) any = at_most(sum[g], squared_limit);",
         [KERNELS],
     ),
     Mutation(

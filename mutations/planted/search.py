@@ -200,7 +200,7 @@ MUTATIONS = [
         "cpp/src/search/cascade_pairs.hpp",
         "std::max(largest_radius(), node_radii_[node].greatest);",
         "largest_radius();",
-        [CASCADE],
+        [Native("search/test_cascade.cpp", "dense and sparse*")],
     ),
     Mutation(
         "cascade-pairs-other-list",

@@ -180,8 +180,10 @@ TEST_CASE("reaching and denser agree with plain loops") {
   for (int round = 0; round < 8; ++round) {
     alignas(64) double squared_radius[kBlock];
     for (double& value : squared_radius) value = static_cast<double>(engine() % 6);
-    for (int columns : {1, 2, 3, 5}) {
-      const auto rows = testing::random_rows<double>(kBlock, columns, 3, 9 + columns);
+    for (int columns : {1, 2, 3, 5, 40}) {
+      // Real coordinates: the nearest is in either half of the block.
+      const auto rows = testing::random_rows<double>(kBlock, columns, round % 2 == 0 ? 3 : 0,
+                                                     static_cast<unsigned>(9 + columns + round));
       const Index<double> index(rows.data(), kBlock, columns, false, two_threads.run);
       const std::vector<double> query(columns, 1.0);
       std::uint32_t reaching = 0, equally_dense = 0, nearest = 0;

@@ -89,3 +89,25 @@ TEST_CASE_TEMPLATE("a cascade finds what brute force finds", T, float, double) {
       }
     }
 }
+
+TEST_CASE("dense and sparse samples find each other in pairs of blocks") {
+  testing::TwoThreads two_threads;
+  const std::size_t samples = 2000;
+  const int columns = 10;
+  auto rows = testing::random_rows<double>(samples, columns, 0, 3);
+  // Many dense samples in the middle of sparse ones: those of a few blocks side by side have small
+  // radii, and sparse samples in blocks before and after have them in their lists.
+  for (std::size_t i = 0; i < samples; ++i)
+    if (i % 4 != 0)
+      for (int c = 0; c < columns; ++c) rows[i * columns + c] /= 1000;
+  const Index<double> index(rows.data(), samples, columns, false, two_threads.run);
+  for (int axes : {1, columns}) {
+    const auto coordinates = first_columns(rows, samples, columns, axes);
+    const Cascade<double> cascade(index, rows.data(), {coordinates.data(), axes, 0.5, 1e-5, 0.0},
+                                  two_threads.run);
+    for (int k : {2, 6, 20}) {
+      const NeighborLists expected = neighbor_lists(index, k, two_threads.run);
+      CHECK(are_same(cascade.neighbor_lists(k, two_threads.run, 1), expected, index));
+    }
+  }
+}
