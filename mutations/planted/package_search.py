@@ -142,8 +142,8 @@ MUTATIONS = [
         "threads-negative",
         "-1 is one core too few",
         "src/quickshiftpp/_threads.py",
-        "max(1, cores + 1 + wanted)",
-        "max(1, cores + wanted)",
+        "max(1, int(cpu_count()) + 1 + wanted)",
+        "max(1, int(cpu_count()) + wanted)",
         [THREADS],
     ),
     Mutation(

@@ -14,6 +14,7 @@ from typing import Any
 from .. import _core
 from .._progress import Progress, stage
 from .._scaling import scale_samples
+from .._threads import worthwhile_threads
 from .._validation import FloatArray
 from .algorithm import choose_algorithm
 from .index import IndexedSamples, build_index
@@ -112,6 +113,7 @@ def find_neighbors(
 
     The parameters are those of :func:`index_samples`.
     """
+    threads = worthwhile_threads(threads, *samples.shape)
     indexed, scaled = index_samples(
         samples,
         k,
