@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
-from quickshiftpp import _core, _threads
+from quickshiftpp import QuickshiftPP, _core, _threads
 
 
 @pytest.fixture(autouse=True)
@@ -37,3 +38,9 @@ def test_the_environment(value, threads, monkeypatch):
     else:
         monkeypatch.setenv("OMP_NUM_THREADS", value)
     assert _threads._initial_threads() == threads
+
+
+def test_small_fits_start_no_threads():
+    rng = np.random.default_rng(0)
+    assert QuickshiftPP(n_jobs=4).fit(rng.normal(size=(500, 2))).tree_._threads == 1
+    assert QuickshiftPP(n_jobs=4).fit(rng.normal(size=(500, 50))).tree_._threads == 4

@@ -98,7 +98,7 @@ def test_new_samples_keep_their_precision():
 
 def test_a_pickle_brings_no_number_of_threads(monkeypatch):
     """A model from a machine with many cores uses as many threads as are usual here."""
-    X = np.random.default_rng(0).normal(size=(60, 2))
+    X = np.random.default_rng(0).normal(size=(2000, 2))
     model = QuickshiftPP(5, 0.4, n_jobs=60).fit(X)
     assert model.tree_._threads == 60
     state = pickle.dumps(model)
