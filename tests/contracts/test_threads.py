@@ -10,7 +10,10 @@ from quickshiftpp import QuickshiftPP, _core, _threads
 
 @pytest.fixture(autouse=True)
 def _eight_cores(monkeypatch):
+    _threads._most_threads.cache_clear()
     monkeypatch.setattr(_threads, "cpu_count", lambda: 8)
+    yield
+    _threads._most_threads.cache_clear()
 
 
 @pytest.mark.parametrize(

@@ -333,12 +333,13 @@ class QuickshiftPP(CoreClusterer):
         threads = resolve_threads(self.n_jobs)
         with stage("predict", self.verbose) as progress:
             is_beyond = self._samples.rows_beyond(samples, threads)
-            # Where all samples of the fit are equally near, the densest has it.
-            rows = np.full(samples.shape[0], self.tree_.modes["index"][0])
             if not is_beyond.any():
                 rows = self._nearest_rows(samples, threads, progress)
-            elif not is_beyond.all():
-                rows[~is_beyond] = self._nearest_rows(samples[~is_beyond], threads, progress)
+            else:
+                # Where all samples of the fit are equally near, the densest has it.
+                rows = np.full(samples.shape[0], self.tree_.modes["index"][0])
+                if not is_beyond.all():
+                    rows[~is_beyond] = self._nearest_rows(samples[~is_beyond], threads, progress)
         labels: npt.NDArray[np.int32] = self.labels_[rows]
         return labels
 

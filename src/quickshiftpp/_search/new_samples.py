@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -17,26 +17,12 @@ from .projection import Cascade, build_cascade
 # is made in the time that comparing 110 new samples with all others takes.
 CASCADE_QUERIES = 128
 
-
-class NewSamples(Protocol):
-    """New samples, searched for among those of a fit."""
-
-    def kth_squared_distances(self, k: int, progress: Progress | None) -> Any:
-        """Return from each new sample the squared distance to the k-th nearest of the fit."""
-
-    def nearest_below(
-        self,
-        key: npt.NDArray[np.float64],
-        limit: npt.NDArray[np.float64],
-        progress: Progress | None,
-    ) -> Any:
-        """Return the nearest sample of the fit whose key is below each new sample's limit.
-
-        By row; -1 for none. Among equally near ones it is the one of the smallest key.
-        """
+Values: TypeAlias = npt.NDArray[np.float64]
 
 
-def find_new_samples(fitted: IndexedSamples, samples: FloatArray, threads: int) -> NewSamples:
+def find_new_samples(
+    fitted: IndexedSamples, samples: FloatArray, threads: int
+) -> _InTwoIndices | _InOneCascade:
     """Prepare searches for new samples, which must not be beyond the scale of the fitted ones."""
     scaled, index = fitted.align(samples, threads)
     if fitted.algorithm == "cascade" and len(scaled) >= CASCADE_QUERIES:
@@ -45,27 +31,29 @@ def find_new_samples(fitted: IndexedSamples, samples: FloatArray, threads: int) 
 
 
 class _InTwoIndices:
+    """New samples, searched for among those of a fit; each in an index of its own."""
+
     def __init__(self, index: Any, samples: FloatArray, threads: int) -> None:
         self._targets = index
         self._queries: Any = build_index(samples, index.has_tree, threads)
         self._threads = threads
 
     def kth_squared_distances(self, k: int, progress: Progress | None) -> Any:
+        """Return from each new sample the squared distance to the k-th nearest of the fit."""
         return _core.kth_squared_distances(self._queries, self._targets, k, self._threads, progress)
 
-    def nearest_below(
-        self,
-        key: npt.NDArray[np.float64],
-        limit: npt.NDArray[np.float64],
-        progress: Progress | None,
-    ) -> Any:
+    def nearest_below(self, key: Values, limit: Values, progress: Progress | None) -> Any:
+        """Return the nearest sample of the fit whose key is below each new sample's limit.
+
+        By row; -1 for none. Among equally near ones it is the one of the smallest key.
+        """
         return _core.nearest_below(
             self._queries, self._targets, key, limit, self._threads, progress
         )[0]
 
 
 class _InOneCascade:
-    """All samples in one cascade, those of the fit first."""
+    """The same, with all samples in one cascade, those of the fit first."""
 
     def __init__(self, index: Any, samples: FloatArray, threads: int) -> None:
         self._n_fitted = index.samples
@@ -78,12 +66,7 @@ class _InOneCascade:
     def kth_squared_distances(self, k: int, progress: Progress | None) -> Any:
         return self._cascade.kth_squared_distances(self._n_fitted, k, self._threads, progress)
 
-    def nearest_below(
-        self,
-        key: npt.NDArray[np.float64],
-        limit: npt.NDArray[np.float64],
-        progress: Progress | None,
-    ) -> Any:
+    def nearest_below(self, key: Values, limit: Values, progress: Progress | None) -> Any:
         # An infinite key is never below a limit: new samples do not find each other.
         keys = np.concatenate([key, np.full(len(limit), np.inf)])
         limits = np.concatenate([np.zeros(self._n_fitted), limit])
