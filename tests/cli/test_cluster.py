@@ -16,19 +16,14 @@ pa = pytest.importorskip("pyarrow")
 
 import pyarrow.csv as pacsv  # noqa: E402
 import pyarrow.parquet as pq  # noqa: E402
-from click.testing import CliRunner, Result  # noqa: E402
 
 import quickshiftpp  # noqa: E402
+from commands import refuse, run  # noqa: E402
 from quickshiftpp import QuickshiftPP  # noqa: E402
-from quickshiftpp.cli import main  # noqa: E402
 from quickshiftpp.cli._show import STAGES  # noqa: E402
 
 FORMATS = [".csv", ".tsv", ".parquet", ".npy", ".npz"]
 PROGRESS = set(STAGES.values())
-
-
-def run(*arguments: object) -> Result:
-    return CliRunner().invoke(main, [str(argument) for argument in arguments])
 
 
 def succeed(*arguments: object) -> str:
@@ -36,18 +31,6 @@ def succeed(*arguments: object) -> str:
     assert result.exit_code == 0, result.output
     assert set(result.stderr.splitlines()) <= PROGRESS
     return result.stdout
-
-
-def refuse(*arguments: object) -> str:
-    """Return the one line on stderr of a command that must end with exit code 2."""
-    result = run(*arguments)
-    assert isinstance(result.exception, SystemExit), result.exception
-    assert result.exit_code == 2
-    assert result.stdout == ""
-    assert result.stderr.startswith("quickshiftpp: ")
-    assert result.stderr.count("\n") == 1
-    assert result.stderr.endswith("\n")
-    return result.stderr
 
 
 @pytest.fixture(scope="module", name="X")

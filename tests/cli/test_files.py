@@ -20,34 +20,20 @@ pa = pytest.importorskip("pyarrow")
 Image = pytest.importorskip("PIL.Image")
 
 import pyarrow.parquet as pq  # noqa: E402
-from click.testing import CliRunner, Result  # noqa: E402
+from click.testing import Result  # noqa: E402
 
-from quickshiftpp.cli import _segment, main  # noqa: E402
+from commands import refuse, run  # noqa: E402
+from quickshiftpp.cli import _segment  # noqa: E402
 
 ENDINGS = ("overlay.png", "flat.png", "labels.png", "segments.json")
 TABLE = "x,y\n" + "".join(f"{i % 7},{i % 5}\n" for i in range(40))
 SET_TITLE = "\x1b]0;stolen\x07"  # a terminal obeys this by changing its title
 
 
-def run(*arguments: object, color: bool = False) -> Result:
-    return CliRunner().invoke(main, [str(argument) for argument in arguments], color=color)
-
-
 def succeed(*arguments: object) -> Result:
     result = run(*arguments)
     assert result.exit_code == 0, result.output
     return result
-
-
-def refuse(*arguments: object) -> str:
-    """Return the one line on stderr of a command that must fail before it computes anything."""
-    result = run(*arguments)
-    assert isinstance(result.exception, SystemExit), result.exception
-    assert result.exit_code == 2
-    assert result.stdout == ""
-    assert result.stderr.startswith("quickshiftpp: ")
-    assert result.stderr.count("\n") == 1
-    return result.stderr
 
 
 def process(code: str, *arguments: object, **options: Any) -> subprocess.CompletedProcess[bytes]:

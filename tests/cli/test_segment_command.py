@@ -12,10 +12,9 @@ import pytest
 pytest.importorskip("click")
 Image = pytest.importorskip("PIL.Image")
 
-from click.testing import CliRunner  # noqa: E402
 from sklearn.datasets import load_sample_image  # noqa: E402
 
-from quickshiftpp.cli import main  # noqa: E402
+from commands import refuse, run  # noqa: E402
 from quickshiftpp.cli._images import _as_8_bit  # noqa: E402
 from quickshiftpp.segmentation import find_boundaries, mean_colors, segment  # noqa: E402
 
@@ -27,21 +26,9 @@ def photograph(tmp_path):
     return tmp_path / "photo.png", values
 
 
-def run(*arguments):
-    return CliRunner().invoke(main, ["segment", *map(str, arguments)])
-
-
-def refuse(*arguments):
-    result = run(*arguments)
-    assert result.exit_code == 2
-    assert result.stderr.startswith("quickshiftpp: ")
-    assert result.stderr.count("\n") == 1
-    return result.stderr
-
-
 def test_files(photo):
     path, values = photo
-    result = run(path, "--k", 20)
+    result = run("segment", path, "--k", 20)
     assert result.exit_code == 0, result.output
     expected = segment(values, k=20)
     assert f"{expected.max()}" in result.stdout
@@ -78,7 +65,7 @@ def test_options_reach_the_segmentation(photo):
         (["--n-segments", 4], {"n_segments": 4}),
         (["--merge", 2, "--sigma", 1, "--ratio", 3], {"merge": 2, "sigma": 1, "ratio": 3}),
     ):  # fmt: skip
-        result = run(path, "--k", 20, "--labels", "npy", *options)
+        result = run("segment", path, "--k", 20, "--labels", "npy", *options)
         assert result.exit_code == 0, result.output
         labels = np.load(path.with_name("photo.labels.npy"))
         np.testing.assert_array_equal(labels, segment(values, k=20, **given))
@@ -89,7 +76,7 @@ def test_many_files_a_directory_and_a_contact_sheet(photo, tmp_path):
     gray = tmp_path / "gray.jpg"
     Image.fromarray(values[..., 0]).save(gray)
     target = tmp_path / "new" / "folder"
-    result = run(path, gray, "--k", 20, "-o", target, "--betas", "0.3,0.9,0.99")
+    result = run("segment", path, gray, "--k", 20, "-o", target, "--betas", "0.3,0.9,0.99")
     assert result.exit_code == 0, result.output
     assert "2/2 gray.jpg: finding neighbors" in result.stderr
     assert len(list(target.iterdir())) == 10
@@ -101,13 +88,13 @@ def test_transparent_parts_and_16_bits(photo, tmp_path):
     alpha = np.full((*values.shape[:2], 1), 255, np.uint8)
     alpha[:10] = 0
     Image.fromarray(np.concatenate([values, alpha], axis=2)).save(tmp_path / "cut.png")
-    assert run(tmp_path / "cut.png", "--k", 20).exit_code == 0
+    assert run("segment", tmp_path / "cut.png", "--k", 20).exit_code == 0
     labels = np.asarray(Image.open(tmp_path / "cut.labels.png"))
     mask = alpha[..., 0] > 0
     np.testing.assert_array_equal(labels, segment(values, k=20, mask=mask))
     deep = values[..., 0].astype(np.uint16) * 257
     Image.fromarray(deep).save(tmp_path / "deep.png")
-    assert run(tmp_path / "deep.png", "--k", 20).exit_code == 0
+    assert run("segment", tmp_path / "deep.png", "--k", 20).exit_code == 0
     labels = np.asarray(Image.open(tmp_path / "deep.labels.png"))
     np.testing.assert_array_equal(labels, segment(deep, k=20, channel_axis=None))
 
@@ -133,31 +120,33 @@ def test_transparent_parts_and_16_bits(photo, tmp_path):
 )
 def test_bad_options(photo, options, sentence):
     path, _ = photo
-    assert sentence in refuse(path, *options)
+    assert sentence in refuse("segment", path, *options)
 
 
 def test_bad_files(photo, tmp_path):
     path, values = photo
-    assert "missing argument" in refuse()
-    assert "does not exist" in refuse(path, tmp_path / "none.png")
-    assert "is a directory" in refuse(tmp_path)
+    assert "missing argument" in refuse("segment")
+    assert "does not exist" in refuse("segment", path, tmp_path / "none.png")
+    assert "is a directory" in refuse("segment", tmp_path)
     (tmp_path / "text.png").write_text("no image")
-    assert "text.png' is not an image that can be read" in refuse(path, tmp_path / "text.png")
+    assert "text.png' is not an image that can be read" in refuse(
+        "segment", path, tmp_path / "text.png"
+    )
     (tmp_path / "half.png").write_bytes(path.read_bytes()[:800])
-    assert "half.png' cannot be read" in refuse(tmp_path / "half.png")
-    assert "which is a file" in refuse(path, "-o", tmp_path / "text.png")
-    assert "cannot be created" in refuse(path, "-o", tmp_path / "text.png" / "folder")
+    assert "half.png' cannot be read" in refuse("segment", tmp_path / "half.png")
+    assert "which is a file" in refuse("segment", path, "-o", tmp_path / "text.png")
+    assert "cannot be created" in refuse("segment", path, "-o", tmp_path / "text.png" / "folder")
     (tmp_path / "other").mkdir()
     Image.fromarray(values).save(tmp_path / "other" / "photo.png")
-    twice = refuse(path, tmp_path / "other" / "photo.png", "-o", tmp_path)
+    twice = refuse("segment", path, tmp_path / "other" / "photo.png", "-o", tmp_path)
     assert "would be written to the same files" in twice
     clear = np.zeros((4, 4, 4), np.uint8)
     Image.fromarray(clear).save(tmp_path / "clear.png")
-    assert "transparent everywhere" in refuse(tmp_path / "clear.png")
+    assert "transparent everywhere" in refuse("segment", tmp_path / "clear.png")
 
 
 def labels_of(path):
-    result = run(path, "--k", 20, "--labels", "npy")
+    result = run("segment", path, "--k", 20, "--labels", "npy")
     assert result.exit_code == 0, result.output
     notes = [line[11:] for line in result.stdout.splitlines() if line.startswith("note ")]
     summary = json.loads(path.with_name(f"{path.stem}.segments.json").read_text())
@@ -239,11 +228,11 @@ def test_pixels_that_are_not_finite(tmp_path, bad):
     values = np.zeros((8, 9), np.float32)
     values[2, 3] = bad
     save_tiff(tmp_path / "bad.tif", values)
-    said = refuse(tmp_path / "bad.tif")
+    said = refuse("segment", tmp_path / "bad.tif")
     assert "bad.tif' has 1 pixel that is infinite or not a number" in said
     values[4] = bad
     save_tiff(tmp_path / "bad.tif", values)
-    assert "has 10 pixels that are infinite" in refuse(tmp_path / "bad.tif")
+    assert "has 10 pixels that are infinite" in refuse("segment", tmp_path / "bad.tif")
 
 
 def test_integers_in_range_are_not_scaled(photo, tmp_path):

@@ -16,8 +16,8 @@ class Buffer {
   Buffer() = default;
   explicit Buffer(std::size_t size) : Buffer(size, size) {}
   /// Allocates `capacity` >= `size` elements. The elements after `size` are padding: vector
-  /// instructions may read them, but their values are not used. Without elements there still is an
-  /// address: the capsule that passes a buffer to NumPy needs one.
+  /// instructions may read them, but their values are not used. A buffer without elements has an
+  /// address as well.
   Buffer(std::size_t size, std::size_t capacity)
       : data_(static_cast<T*>(::operator new(capacity * sizeof(T), alignment))), size_(size) {}
   Buffer(Buffer&& other) noexcept
@@ -29,22 +29,15 @@ class Buffer {
   }
   Buffer(const Buffer&) = delete;
   Buffer& operator=(const Buffer&) = delete;
-  ~Buffer() { free(data_); }
+  ~Buffer() {
+    if (data_ != nullptr) ::operator delete(data_, alignment);
+  }
 
   T* data() { return data_; }
   const T* data() const { return data_; }
   std::size_t size() const { return size_; }
   T& operator[](std::size_t i) { return data_[i]; }
   const T& operator[](std::size_t i) const { return data_[i]; }
-
-  /// Transfers ownership to the caller, who must call Buffer::free.
-  T* release() {
-    size_ = 0;
-    return std::exchange(data_, nullptr);
-  }
-  static void free(void* data) noexcept {
-    if (data != nullptr) ::operator delete(data, alignment);
-  }
 
  private:
   static constexpr std::align_val_t alignment{64};

@@ -204,8 +204,7 @@ bool is_below(std::int32_t number, std::size_t count) {
 
 void check_samples(const ModeTree& tree) {
   const std::size_t samples = tree.samples();
-  require(samples > 0 && tree.row_at_position->size() == samples &&
-          tree.squared_radius->size() == samples && tree.parent.size() == samples);
+  require(samples > 0 && tree.row_at_position->size() == samples && tree.parent.size() == samples);
   std::vector<bool> has_row(samples);
   for (std::size_t i = 0; i < samples; ++i) {
     const std::int32_t row = (*tree.row_at_position)[i];

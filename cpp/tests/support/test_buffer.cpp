@@ -6,12 +6,9 @@
 
 using quickshiftpp::Buffer;
 
-TEST_CASE("a buffer without elements has an address to hand over") {
+TEST_CASE("a buffer without elements has an address, aligned like any other") {
   Buffer<double> empty(0);
   CHECK(empty.size() == 0);
   CHECK(reinterpret_cast<std::uintptr_t>(empty.data()) % 64 == 0);
-  double* released = empty.release();
-  CHECK(released != nullptr);
-  CHECK(empty.data() == nullptr);
-  Buffer<double>::free(released);
+  CHECK(empty.data() != nullptr);
 }
