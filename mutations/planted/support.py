@@ -5,6 +5,7 @@ from ..mutation import Mutation, Native, Python
 PARALLEL = Native("support/test_parallel.cpp")
 MODE_TREE = Native("tree/test_mode_tree.cpp")
 BOUNDS = Native("search/test_error_bounds.cpp")
+ROUNDING = Native("support/test_rounding.cpp")
 
 MUTATIONS = [
     Mutation(
@@ -109,6 +110,6 @@ MUTATIONS = [
         "cpp/src/support/rounding.hpp",
         "return -rounded_down(-value);",
         "return rounded_down(value);",
-        [BOUNDS],
+        [ROUNDING],
     ),
 ]

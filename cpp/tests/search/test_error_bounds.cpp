@@ -262,6 +262,17 @@ TEST_CASE("screen_error: products below the smallest float32") {
   CHECK(scene.passes(0, 1, scene.projected.screen_threshold(scene.position(0), 0)));
 }
 
+TEST_CASE("screen_error: a short query and a long sample, whose norm is rounded most") {
+  // Half the squared norm of the sample is 2^24 + 3, which float32 rounds to 2^24 + 4. Less the
+  // product of 4.5 that is 2^24 - 0.5, which it rounds to 2^24: 1.5 more than the true number.
+  const std::vector<float> rows{0, 0, 0, 1.5f, 0, 5792, 84, 10, 3, 3};
+  const int axes = 5;
+  const Scene scene(rows, axes, 0);
+  const double squared_distance = 0x1p25 + 6 - 9 + 2.25;
+  CHECK(scene.passes(0, 1, scene.projected.screen_threshold(scene.position(0), squared_distance)));
+  CHECK_FALSE(scene.passes(0, 1, rounded_down(1.5 - 0x1p24)));  // the true number
+}
+
 TEST_CASE("screen_error: 30% of it in integers") {
   // Two samples near the length at which float32 is coarsest, with half norms that are rounded up
   // and a product that is rounded down. Here the threshold itself is rounded by 15% of the bound.

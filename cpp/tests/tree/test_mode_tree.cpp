@@ -37,6 +37,22 @@ TEST_CASE("the saddle of two groups on a line is the sparse sample between them"
   CHECK(tree.size[0] == static_cast<std::int64_t>(rows.size()));
 }
 
+TEST_CASE("a mode merges into the densest mode of the component that it meets") {
+  testing::TwoThreads two_threads;
+  // From the left a dense group, the sparsest and another; single samples at 7 and 17. The sparsest
+  // merges into the group on its right first, and that one into the first, through the sparsest.
+  const std::vector<double> rows{0,     1,  2,  3,  4,      7,     10,     11.25, 12.5,
+                                 13.75, 15, 17, 19, 20.125, 21.25, 22.375, 23.5};
+  const Index<double> index(rows.data(), rows.size(), 1, true, two_threads.run);
+  const NeighborLists lists = neighbor_lists(index, 4, two_threads.run);
+  const ModeTree tree = tree_of(index, lists, two_threads.run);
+  REQUIRE(tree.modes() == 3);
+  CHECK(tree.parent_mode == std::vector<std::int32_t>{-1, 0, 1});
+  CHECK(tree.size == std::vector<std::int64_t>{17, 11, 5});
+  CHECK(index.row_at(tree.saddle_position[1]) == 5);
+  CHECK(index.row_at(tree.saddle_position[2]) == 11);
+}
+
 TEST_CASE("equal rows form one mode, even if there are many more than k") {
   testing::TwoThreads two_threads;
   std::vector<double> rows(1000, 3.0);
