@@ -45,7 +45,7 @@ def _dtype(*arguments: Any) -> np.dtype[Any]:
     One flipped bit makes int64 a time. NumPy then ends the process, because the rest of the pickle
     does not say in which unit (numpy/numpy#30476).
     """
-    dtype = np.dtype(*arguments)
+    dtype: np.dtype[Any] = np.dtype(*arguments)
     if dtype.kind in "mM":
         raise pickle.UnpicklingError("models hold no times")
     return dtype
