@@ -12,7 +12,7 @@ from quickshiftpp import all_neighbors
 from ..checks import Checks
 from ..paths import on_path
 from .base import register
-from .sampled import SampledTarget, scaled
+from .sampled import SampledTarget, scaled, scaled_distances
 
 
 @register
@@ -38,4 +38,4 @@ class NeighborsTarget(SampledTarget):
                 scaled(X, exponent), k, algorithm=algorithm, n_jobs=n_jobs
             )
         checks.equal("indices", indices, rows)
-        checks.equal("distances", distances, np.ldexp(np.sqrt(nearest), exponent))
+        checks.equal("distances", distances, scaled_distances(nearest, exponent))

@@ -14,7 +14,7 @@ from ..paths import on_path
 from ..samples import draw_queries, is_exactly_scaled
 from ..ties import is_near_tie
 from .base import Case, register
-from .sampled import SampledTarget, scaled
+from .sampled import SampledTarget, scaled, scaled_distances
 
 
 def check_fit(
@@ -23,8 +23,7 @@ def check_fit(
     """Compare all attributes of a fit with the oracle's clustering."""
     checks.equal("labels_", model.labels_, expected.labels)
     checks.equal("core_labels_", model.core_labels_, expected.core_labels)
-    radii = np.ldexp(np.sqrt(expected.squared_radii), exponent)
-    checks.equal("radii_", model.radii_, radii)
+    checks.equal("radii_", model.radii_, scaled_distances(expected.squared_radii, exponent))
     checks.equal("parents_", model.parents_, expected.parents)
     checks.same_rows("mode_indices_", X, model.mode_indices_, expected.modes)
     checks.equal("n_clusters_", model.n_clusters_, len(expected.modes))

@@ -63,3 +63,9 @@ class SampledTarget(Target):
 def scaled(X: Any, exponent: int) -> Any:
     """Return what the package gets."""
     return X if exponent == 0 else np.ldexp(X, exponent)
+
+
+def scaled_distances(squared: Any, exponent: int) -> Any:
+    """Return the distances that the package gives: infinite beyond the largest float."""
+    with np.errstate(over="ignore"):
+        return np.ldexp(np.sqrt(squared), exponent)
