@@ -7,7 +7,7 @@ import pickle
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache, partial
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -21,39 +21,45 @@ from .base import register
 from .files import FileTarget
 
 
-class _Unpickler(pickle.Unpickler):
-    """Loads only what our own pickles name: a damaged name must not run anything else."""
+_WrittenInPython: Any = pickle._Unpickler
 
-    def __init__(self, content: bytes, seen: set[tuple[str, str]] | None = None) -> None:
+
+class _Unpickler(_WrittenInPython):  # type: ignore[misc]
+    """Loads only what our own pickles name: a damaged name must not run anything else.
+
+    The same for the states of data types: NumPy ends the process where one has the wrong length, or
+    where a flipped bit makes int64 a time of no unit (numpy/numpy#30476). The unpickler is that
+    written in Python, since only this one can be told to look at them first.
+    """
+
+    def __init__(self, content: bytes, seen: set[str] | None = None) -> None:
         super().__init__(io.BytesIO(content))
         self._seen = seen
 
     def find_class(self, module: str, name: str, /) -> Any:
         """Return a class or function that undamaged pickles need."""
-        if self._seen is not None:
-            self._seen.add((module, name))
-        elif (module, name) not in _allowed():
-            raise pickle.UnpicklingError(f"{module}.{name} is not part of a model")
-        if (module, name) == ("numpy", "dtype"):
-            return _dtype
+        self._require(f"{module}.{name}")
         return super().find_class(module, name)
 
+    def load_build(self) -> None:
+        """Set the state of an object."""
+        state, instance = self.stack[-1], self.stack[-2]
+        if isinstance(instance, np.dtype):
+            self._require(f"{instance} {state}")
+        super().load_build()
 
-def _dtype(*arguments: Any) -> np.dtype[Any]:
-    """Return a data type, but none of times.
+    dispatch: ClassVar = {**_WrittenInPython.dispatch, pickle.BUILD[0]: load_build}
 
-    One flipped bit makes int64 a time. NumPy then ends the process, because the rest of the pickle
-    does not say in which unit (numpy/numpy#30476).
-    """
-    dtype: np.dtype[Any] = np.dtype(*arguments)
-    if dtype.kind in "mM":
-        raise pickle.UnpicklingError("models hold no times")
-    return dtype
+    def _require(self, part: str) -> None:
+        if self._seen is not None:
+            self._seen.add(part)
+        elif part not in _allowed():
+            raise pickle.UnpicklingError(f"{part} is not part of a model")
 
 
 @cache
-def _allowed() -> frozenset[tuple[str, str]]:
-    seen: set[tuple[str, str]] = set()
+def _allowed() -> frozenset[str]:
+    seen: set[str] = set()
     for make in _MODELS.values():
         for dtype in (np.float32, np.float64):
             for protocol in range(2, pickle.HIGHEST_PROTOCOL + 1):
