@@ -20,7 +20,6 @@ from ..resources import limited_memory
 from .base import register
 from .files import FileTarget
 
-
 _WrittenInPython: Any = pickle._Unpickler
 
 
