@@ -18,7 +18,9 @@ from .supervisor import Finding, Run
 from .targets import TARGETS
 
 # Matrix products of a few rows gain nothing from threads.
-ENVIRONMENT = {"OPENBLAS_NUM_THREADS": "1"}
+# The GNU allocator keeps memory for the threads of earlier calls, in up to eight places per core;
+# with one place, what grows is a leak.
+ENVIRONMENT = {"OPENBLAS_NUM_THREADS": "1", "MALLOC_ARENA_MAX": "1"}
 
 
 @click.command(context_settings={"show_default": True})
