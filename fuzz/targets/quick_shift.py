@@ -12,6 +12,7 @@ from quickshiftpp import QuickShift
 
 from ..checks import Checks
 from ..paths import on_path
+from ..samples import is_exactly_scaled
 from .base import Case, register
 from .sampled import SampledTarget, scaled
 
@@ -43,9 +44,9 @@ class QuickShiftTarget(SampledTarget):
     ) -> None:  # fmt: skip
         """Fit, and cut."""
         del k, beta, lists  # of no effect here
+        if not is_exactly_scaled(np.array([[bandwidth]]), exponent):  # at the end of the range
+            exponent = 0
         width = math.ldexp(bandwidth, exponent)
-        if math.ldexp(width, -exponent) != bandwidth:  # rounded, at the end of the range
-            exponent, width = 0, bandwidth
         _, sums, parents = oracle.quick_shift(X, bandwidth, 0)
         with on_path(simd):
             model = QuickShift(width, tau=0, algorithm=algorithm, n_jobs=n_jobs)
