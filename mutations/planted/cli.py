@@ -2,7 +2,7 @@
 
 from ..mutation import Mutation, Python
 
-FILES = Python("tests/cli/test_files.py")
+OUTPUTS = Python("tests/cli/test_outputs.py")
 SEGMENT = Python("tests/cli/test_segment_command.py")
 CLUSTER = Python("tests/cli/test_cluster.py", "tables or arrays or pickles or cells or readable")
 
@@ -13,7 +13,7 @@ MUTATIONS = [
         "src/quickshiftpp/cli/_files.py",
         "            if kind is None:\n",
         "            if kind is None or kind is not KeyboardInterrupt:\n",
-        [FILES],
+        [OUTPUTS],
     ),
     Mutation(
         "outputs-in-place",
@@ -24,7 +24,7 @@ MUTATIONS = [
         """        name = str(target)
         handle = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
 """,
-        [FILES],
+        [OUTPUTS],
     ),
     Mutation(
         "outputs-link",
@@ -32,7 +32,7 @@ MUTATIONS = [
         "src/quickshiftpp/cli/_files.py",
         "        target = real(path)\n",
         "        target = path\n",
-        [FILES],
+        [OUTPUTS],
     ),
     Mutation(
         "outputs-permissions",
@@ -40,7 +40,7 @@ MUTATIONS = [
         "src/quickshiftpp/cli/_files.py",
         "        os.chmod(self.temporary, mode)\n",
         "        os.chmod(self.temporary, mode | 0o044)\n",
-        [FILES],
+        [OUTPUTS],
     ),
     Mutation(
         "outputs-input",
@@ -48,7 +48,7 @@ MUTATIONS = [
         "src/quickshiftpp/cli/_files.py",
         "if identity(path) is not None and identity(path) == identity(file):",
         "if path == file:",
-        [FILES],
+        [OUTPUTS],
     ),
     Mutation(
         "segment-overwrites-an-image",
@@ -56,7 +56,7 @@ MUTATIONS = [
         "src/quickshiftpp/cli/_segment.py",
         "            if same is not None:\n",
         "            if same is target.image:\n",
-        [FILES],
+        [OUTPUTS],
     ),
     Mutation(
         "images-16-bit",
