@@ -22,8 +22,8 @@ from ..edits import Edit, apply_edits, draw_edits
 from ..resources import limited_memory
 from .base import Case, Target
 
-# Few enough that valid files are made once and kept.
-_FILES = 300
+# Few enough that valid files are made once and kept, and that keeping them is no leak.
+_FILES = 60
 
 
 class FileTarget(Target):
