@@ -18,9 +18,14 @@ from .supervisor import Finding, Run
 from .targets import TARGETS
 
 # Matrix products of a few rows gain nothing from threads.
-# The GNU allocator keeps memory for the threads of earlier calls, in up to eight places per core;
-# with one place, what grows is a leak.
-ENVIRONMENT = {"OPENBLAS_NUM_THREADS": "1", "MALLOC_ARENA_MAX": "1"}
+# The GNU allocator keeps memory for the threads of earlier calls, in up to eight places per core,
+# and once large arrays were freed, it keeps room for others. With one place, and with large arrays
+# given back to the system, what grows is a leak.
+ENVIRONMENT = {
+    "OPENBLAS_NUM_THREADS": "1",
+    "MALLOC_ARENA_MAX": "1",
+    "MALLOC_MMAP_THRESHOLD_": "131072",
+}
 
 
 @click.command(context_settings={"show_default": True})
