@@ -11,8 +11,10 @@ from typing import Any
 import numpy as np
 
 from cases import SEARCHES, SIMD_LEVELS
+from plans import PLANS
 from quickshiftpp import _core
-from quickshiftpp._search import memory, new_samples
+from quickshiftpp._search import cascade, memory, new_samples
+from quickshiftpp._search.cascade import Plan
 
 _VARIABLE = "QUICKSHIFTPP_SIMD"
 ALGORITHMS = ("auto", *SEARCHES)
@@ -33,12 +35,13 @@ def draw_path(rng: np.random.Generator) -> dict[str, Any]:
 def on_path(simd: str | None, lists: bool = True) -> Iterator[None]:
     """Force an instruction set, where the processor has it; store neighbor lists or search again.
 
-    The core reads the environment variable at every call. After a fit with the cascade, predictions
-    use it for any number of new samples.
+    The core reads the environment variable at every call. The cascade compares samples by any of
+    its plans; after a fit with it, predictions use it for any number of new samples.
     """
     before, limit = os.environ.get(_VARIABLE), memory.LARGE_LISTS
-    queries = new_samples.CASCADE_QUERIES
+    queries, choose_plan = new_samples.CASCADE_QUERIES, cascade.choose_plan
     new_samples.CASCADE_QUERIES = 1
+    cascade.choose_plan = _plan_by_shape
     if simd is not None and _is_supported(simd):
         os.environ[_VARIABLE] = simd
     if not lists:
@@ -48,10 +51,18 @@ def on_path(simd: str | None, lists: bool = True) -> Iterator[None]:
     finally:
         memory.LARGE_LISTS = limit
         new_samples.CASCADE_QUERIES = queries
+        cascade.choose_plan = choose_plan
         if before is None:
             os.environ.pop(_VARIABLE, None)
         else:
             os.environ[_VARIABLE] = before
+
+
+def _plan_by_shape(X: Any, threads: int) -> Plan:
+    n_samples, n_features = X.shape
+    plans = list(PLANS.values())
+    plan: Plan = plans[(31 * n_samples + n_features) % len(plans)](X, threads)
+    return plan
 
 
 @cache

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-ALL_LEVELS = ("baseline", "avx2", "avx512")
+ALL_LEVELS = ("baseline", "avx2", "avx512", "avx512vnni")
 
 
 @dataclass(frozen=True)

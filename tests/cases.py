@@ -10,7 +10,7 @@ import pytest
 from quickshiftpp import _core
 
 SEARCHES = ["kd_tree", "cascade", "brute"]
-SIMD_LEVELS = ["baseline", "avx2", "avx512"]
+SIMD_LEVELS = ["baseline", "avx2", "avx512", "avx512vnni"]
 
 
 def force_instruction_set(level, monkeypatch):

@@ -1,6 +1,12 @@
 #include "quickshiftpp/search/cascade.hpp"
 
+#include <nanobind/stl/optional.h>
+
+#include <algorithm>
+#include <cmath>
 #include <numeric>
+#include <optional>
+#include <utility>
 
 #include "arrays.hpp"
 #include "stages.hpp"
@@ -17,31 +23,55 @@ void declare_cascade(nb::module_& m, const char* name) {
       .def(
           "__init__",
           [](Cascade<T>* self, const Index<T>& index, const Rows<T>& x,
-             const Rows<float>& coordinates, double scale, double error, double tolerance,
-             int threads, const nb::object& progress) {
+             const std::optional<Rows<float>>& order, const std::optional<Rows<float>>& coordinates,
+             double scale, double error, bool in_integers, bool in_bytes, int threads,
+             const nb::object& progress) {
+            const std::size_t samples = index.samples();
+            const int columns = index.columns();
             require(!index.has_tree(), "a cascade orders the samples itself");
-            require(x.shape(0) == index.samples() &&
-                        x.shape(1) == static_cast<std::size_t>(index.columns()),
+            require(x.shape(0) == samples && x.shape(1) == static_cast<std::size_t>(columns),
                     "the rows belong to another index");
-            require(coordinates.shape(0) == index.samples() && coordinates.shape(1) >= 1,
-                    "one row of coordinates per sample");
-            require(coordinates.shape(1) <= tuning::kRefineAxes, "too many axes");
-            require(std::isfinite(scale) && std::isfinite(error) && std::isfinite(tolerance) &&
-                        scale > 0 && error >= 0 && tolerance >= 0,
-                    "scale, error and tolerance must be finite and not negative");
+            require(!order || (order->shape(0) == samples && order->shape(1) >= 1 &&
+                               order->shape(1) <= tuning::kOrderAxes),
+                    "one row of a few coordinates per sample");
+            require(
+                !coordinates || (coordinates->shape(0) == samples && coordinates->shape(1) >= 1 &&
+                                 coordinates->shape(1) <= tuning::kRefineAxes),
+                "one row of coordinates per sample, and not too many");
+            for (double number : {scale, error})
+              require(std::isfinite(number) && number >= 0,
+                      "scale and error must be finite and not negative");
             const T* rows = aligned_data(x);
-            const Projection projection{aligned_data(coordinates),
-                                        static_cast<int>(coordinates.shape(1)), scale, error,
-                                        tolerance};
+            const float* ordered = order ? aligned_data(*order) : nullptr;
+            const float* along = coordinates ? aligned_data(*coordinates) : nullptr;
             require_moderate_values(rows, x.size(), threads);
-            require_moderate_values(projection.coordinates, coordinates.size(), threads);
+            if (order) require_moderate_values(ordered, order->size(), threads);
+            if (coordinates) require_moderate_values(along, coordinates->size(), threads);
             run_native(threads, progress, [&](const Run& run) {
-              new (self) Cascade<T>(index, rows, projection, run);
+              Axes axes = coordinates ? projected_axes(along, samples,
+                                                       static_cast<int>(coordinates->shape(1)),
+                                                       scale, error, run)
+                                      : column_axes(rows, samples, columns, run);
+              WidestAxes widest;
+              if (!order) widest = widest_axes(axes, samples, tuning::kOrderAxes, run);
+              axes.scale = std::max(axes.scale, scale);  // of the order as well
+              axes.error = std::max(axes.error, error);
+              const int screened =
+                  coordinates ? std::min(axes.count, tuning::kScreenAxes) : axes.count;
+              const CascadePlan plan{
+                  .axes = std::move(axes),
+                  .screen_axes = screened,
+                  .order = order ? ordered : widest.coordinates.data(),
+                  .order_axes = order ? static_cast<int>(order->shape(1)) : widest.count,
+                  .in_integers = in_integers,
+                  .in_bytes = in_bytes};
+              new (self) Cascade<T>(index, rows, plan, run);
             });
           },
           // A converted copy of x would be gone by the time that it is read.
-          "index"_a, "x"_a.noconvert(), "coordinates"_a, "scale"_a, "error"_a, "tolerance"_a,
-          "threads"_a, "progress"_a = nb::none(), nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>())
+          "index"_a, "x"_a.noconvert(), "order"_a.none(), "coordinates"_a.none(), "scale"_a,
+          "error"_a, "in_integers"_a, "in_bytes"_a, "threads"_a, "progress"_a = nb::none(),
+          nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>())
       .def(
           "neighbor_lists",
           [](const Cascade<T>& cascade, int k, int threads, const nb::object& progress) {

@@ -7,6 +7,7 @@
 #include "kernels/kernels.hpp"
 #include "quickshiftpp/tuning.hpp"
 #include "stages.hpp"
+#include "support/error_bounds.hpp"
 
 namespace {
 
@@ -44,12 +45,14 @@ NB_MODULE(_core, m) {
   m.attr("SCREEN_AXES") = tuning::kScreenAxes;
   m.attr("ORDER_AXES") = tuning::kOrderAxes;
   m.attr("DIMENSION_SAMPLES") = tuning::kDimensionSamples;
+  m.attr("LONGEST_INTEGER") = quickshiftpp::error_bounds::kLongestInteger;
+  m.attr("LARGEST_BYTE") = quickshiftpp::error_bounds::kLargestByte;
   m.attr("CASCADE_AXES") = tuning::kRefineAxes;
   m.attr("CASCADE_COLUMNS") = tuning::kCascadeColumns;
-  m.attr("CASCADE_SAMPLES") = tuning::kCascadeSamples;
   m.attr("PILOT_SAMPLES") = tuning::kPilotSamples;
   m.attr("PILOT_NEIGHBORS") = tuning::kPilotNeighbors;
-  m.attr("PILOT_SHARE") = tuning::kPilotShare;
+  m.attr("PILOT_LEAST") = tuning::kPilotLeast;
+  m.attr("PILOT_STEP") = tuning::kPilotStep;
   m.attr("WINDOW_NEIGHBORS") = tuning::kWindowNeighbors;
   m.attr("WINDOW_SIZE_PER_NEIGHBOR") = tuning::kWindowSizePerNeighbor;
 }

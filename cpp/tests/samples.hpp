@@ -1,11 +1,14 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <random>
 #include <vector>
 
 #include "quickshiftpp/parallel.hpp"
+#include "quickshiftpp/search/cascade.hpp"
 #include "quickshiftpp/search/index.hpp"
+#include "quickshiftpp/tuning.hpp"
 
 namespace quickshiftpp::testing {
 
@@ -32,16 +35,54 @@ double squared_distance(const std::vector<T>& rows, int columns, std::size_t a, 
   return sum;
 }
 
-#ifdef QSPP_SANITIZED
-constexpr bool kSanitized = true;
-#else
-constexpr bool kSanitized = false;
-#endif
-
 /// A run on two threads, without a poll function.
 struct TwoThreads {
   Monitor monitor;
   Run run{2, monitor};
 };
+
+/// How the cascade stores coordinates. The screen has 8 bits only where the processor multiplies
+/// them.
+struct Precision {
+  bool in_integers;
+  bool in_bytes;
+};
+inline constexpr Precision kInFloat32{false, false}, kIn16Bits{true, false}, kIn8Bits{true, true};
+
+/// Samples along the first of their columns: orthogonal axes. Halved, they lengthen nothing either.
+class FirstColumns {
+ public:
+  template <class T>
+  FirstColumns(const std::vector<T>& rows, int columns, int axes)
+      : axes_(axes), order_axes_(std::min(axes, tuning::kOrderAxes)) {
+    for (std::size_t i = 0; i < rows.size(); i += static_cast<std::size_t>(columns))
+      for (int a = 0; a < axes; ++a) {
+        const float coordinate = static_cast<float>(rows[i + static_cast<std::size_t>(a)]) / 2;
+        coordinates_.push_back(coordinate);
+        if (a < order_axes_) order_.push_back(coordinate);
+      }
+  }
+  CascadePlan plan(Precision precision, int screen_axes = tuning::kScreenAxes) const {
+    TwoThreads two_threads;
+    return {.axes = projected_axes(coordinates_.data(),
+                                   coordinates_.size() / static_cast<std::size_t>(axes_), axes_,
+                                   0.5, 1e-5, two_threads.run),
+            .screen_axes = std::min(axes_, screen_axes),
+            .order = order_.data(),
+            .order_axes = order_axes_,
+            .in_integers = precision.in_integers,
+            .in_bytes = precision.in_bytes};
+  }
+
+ private:
+  int axes_, order_axes_;
+  std::vector<float> coordinates_, order_;
+};
+
+#ifdef QSPP_SANITIZED
+constexpr bool kSanitized = true;
+#else
+constexpr bool kSanitized = false;
+#endif
 
 }  // namespace quickshiftpp::testing

@@ -161,15 +161,12 @@ TEST_CASE_TEMPLATE("a failed allocation in a search or a tree is an exception", 
 
 TEST_CASE_TEMPLATE("a failed allocation in the cascade is an exception", T, float, double) {
   const Data<T> data = some_data<T>(900, 20, 0);
-  std::vector<float> coordinates;
-  for (std::size_t i = 0; i < data.samples; ++i)
-    for (std::size_t a = 0; a < 8; ++a)
-      coordinates.push_back(static_cast<float>(data.rows[i * 20 + a]) / 2);
-  const Projection projection{coordinates.data(), 8, 0.5, 1e-5, 1.0};
+  const testing::FirstColumns along(data.rows, 20, 8);
+  const CascadePlan plan = along.plan(testing::kIn8Bits);
   for (int threads : {1, 3})
     total += fail_each_allocation(threads, [&](const Run& run) {
       const Index<T> index = index_of(data, false, run);
-      const Cascade<T> cascade(index, data.rows.data(), projection, run);
+      const Cascade<T> cascade(index, data.rows.data(), plan, run);
       const NeighborLists lists = cascade.neighbor_lists(10, run, 8);
       return sum_of(build_mode_tree<T>(index, lists, &cascade, run).parent) +
              sum_of(cascade.kth_squared_distances(700, 5, run));

@@ -13,6 +13,7 @@ SANITIZED_BELOW = Native("search/test_nearest_below.cpp", sanitized=True)
 SANITIZED_ASCENT = Native("tree/test_ascent.cpp", sanitized=True)
 NEIGHBORS = Python("tests/search/test_neighbors.py")
 MATRIX = Python("tests/search/test_matrix.py")
+PLANS = Python("tests/search/test_cascade.py", "brute_force or pairs_of_blocks")
 
 MUTATIONS = [
     Mutation(
@@ -222,17 +223,81 @@ MUTATIONS = [
         "projected-rounding-of-both",
         "the bound covers the rounding of one sample of a pair, not of both",
         "cpp/src/search/projected_samples.cpp",
-        "error_ = (projection.error + 2 * std::sqrt(moved)) *",
-        "error_ = (projection.error + std::sqrt(moved)) *",
+        "  return 2 * std::sqrt(squared) *",
+        "  return std::sqrt(squared) *",
         [PROJECTED, BOUNDS],
     ),
     Mutation(
-        "projected-high-half",
-        "the upper integer of a word is read without its sign",
+        "projected-screen-rounding",
+        "the screen in bytes leaves out what rounding to bytes moved",
         "cpp/src/search/projected_samples.cpp",
-        "const double high = static_cast<std::int16_t>(word >> 16);",
-        "const double high = static_cast<double>(word >> 16);",
+        "(std::sqrt(squared_radius) + screen_error_) / screened_.step",
+        "std::sqrt(squared_radius) / screened_.step",
         [PROJECTED],
+    ),
+    Mutation(
+        "projected-start-of-bytes",
+        "sums of bytes start with the wrong sign",
+        "cpp/src/search/projected_samples.cpp",
+        "static_cast<Word>(-128 * stored.sum)",
+        "static_cast<Word>(128 * stored.sum)",
+        [PROJECTED],
+    ),
+    Mutation(
+        "projected-settled-rounding",
+        "a settled radius leaves out what rounding moved two samples toward each other",
+        "cpp/src/search/projected_samples.cpp",
+        "(along + error_) * upper_scale_",
+        "along * upper_scale_",
+        [PROJECTED],
+    ),
+    Mutation(
+        "projected-settled-screen",
+        "a settled radius leaves out the error of the screen",
+        "cpp/src/search/projected_samples.cpp",
+        "squared += 4 * screen_error(half_norm)",
+        "squared += 2 * screen_error(half_norm)",
+        [PROJECTED, BOUNDS],
+    ),
+    Mutation(
+        "projected-settled-by-few-axes",
+        "radii are settled although the axes leave something out",
+        "cpp/src/search/axes.cpp",
+        ".largest = extent.largest};",
+        ".largest = extent.largest,\n          .least_scale = scale};",
+        [CASCADE, PLANS],
+    ),
+    Mutation(
+        "settled-too-few",
+        "a radius is settled by one candidate less than k",
+        "cpp/src/search/query_group.hpp",
+        "about_kth_smallest(keys(q), queued_[q], k_)",
+        "about_kth_smallest(keys(q), queued_[q], std::max(1, k_ - 1))",
+        [CASCADE, PLANS],
+    ),
+    Mutation(
+        "settled-below-kth",
+        "the number that k keys do not exceed is exceeded by one of them",
+        "cpp/src/search/query_group.hpp",
+        "  return number(high);",
+        "  return number(low);",
+        [CASCADE, PLANS],
+    ),
+    Mutation(
+        "queue-unrefined",
+        "candidates that come later are not compared along all axes",
+        "cpp/src/search/query_group.hpp",
+        "    if (projected.refines()) refine(q);",
+        "    if (projected.refines() && refined_[q] == 0) refine(q);",
+        [CASCADE, PLANS],
+    ),
+    Mutation(
+        "columns-order",
+        "samples are ordered by copies of one column, in which they are farther apart than in all",
+        "cpp/src/search/axes.cpp",
+        "axes.coordinate(i, chosen[a]);",
+        "axes.coordinate(i, chosen[0]);",
+        [PLANS],
     ),
     Mutation(
         "pixels-stride",

@@ -5,6 +5,7 @@ from ..mutation import Mutation, Native, Python
 PARALLEL = Native("support/test_parallel.cpp")
 MODE_TREE = Native("tree/test_mode_tree.cpp")
 BOUNDS = Native("search/test_error_bounds.cpp")
+PROJECTED = Native("search/test_projected_samples.cpp")
 ROUNDING = Native("support/test_rounding.cpp")
 
 MUTATIONS = [
@@ -92,9 +93,17 @@ MUTATIONS = [
         "bound-screen",
         "the error of a sample's own norm is left out of the screen",
         "cpp/src/support/error_bounds.hpp",
-        "longest * ((product_roundings + 1.5) * length + longest)",
-        "longest * (product_roundings + 1.5) * length",
+        "longest * ((product + 1.5) * length + longest)",
+        "longest * (product + 1.5) * length",
         [BOUNDS],
+    ),
+    Mutation(
+        "bound-columns",
+        "conversion to float32 is assumed to move one sample of a pair",
+        "cpp/src/support/error_bounds.hpp",
+        "return 2 * kUnit32 * (1 + 0x1p-20)",
+        "return 1 * kUnit32 * (1 + 0x1p-20)",
+        [BOUNDS, PROJECTED],
     ),
     Mutation(
         "bound-exponent",

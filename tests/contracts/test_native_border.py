@@ -19,6 +19,10 @@ X = RNG.normal(size=(300, 2))
 WIDE = RNG.normal(size=(300, 12))
 
 
+def cascade_of(index, rows, order=None, coordinates=None, scale=1.0, error=1e-6):
+    return _core.CascadeFloat64(index, rows, order, coordinates, scale, error, True, True, 1)
+
+
 def index_of(rows, tree=True):
     kind = _core.IndexFloat32 if rows.dtype == np.float32 else _core.IndexFloat64
     return kind(rows, tree, 1)
@@ -40,7 +44,7 @@ LISTS = _core.neighbor_lists(INDEX, 10, 1)
 RADII = _core.neighbor_lists(INDEX, 10, 1, None, True)
 BRUTE = index_of(WIDE, tree=False)
 COORDINATES = (WIDE[:, :4] / 10).astype(np.float32)
-CASCADE = _core.CascadeFloat64(BRUTE, WIDE, COORDINATES, 0.1, 1e-6, 0.01, 1)
+CASCADE = cascade_of(BRUTE, WIDE, COORDINATES, COORDINATES, 0.1, 1e-6)
 CASCADE_LISTS = CASCADE.neighbor_lists(10, 1)
 TREE = _core.build_mode_tree(INDEX, LISTS, None, 1)
 ONES = np.ones(300)
@@ -79,23 +83,24 @@ WRONG_CALLS = {
     "unaligned rows to hash": lambda: _core.coordinate_hashes(unaligned(X), 1),
     "a rate of NaN": lambda: _core.gaussian_sums(INDEX, float("nan"), 1),
     "a rate of infinity": lambda: _core.gaussian_sums(INDEX, float("inf"), 1),
-    "a cascade over a tree": lambda: _core.CascadeFloat64(INDEX, X, COORDINATES, 1, 0, 0, 1),
-    "a cascade of other rows": lambda: _core.CascadeFloat64(BRUTE, X, COORDINATES, 1, 0, 0, 1),
-    "a cascade of rows in another layout": lambda: _core.CascadeFloat64(
-        BRUTE, np.asfortranarray(WIDE), COORDINATES, 1, 0, 0, 1
+    "a cascade over a tree": lambda: cascade_of(INDEX, X),
+    "a cascade of other rows": lambda: cascade_of(BRUTE, X),
+    "a cascade of rows in another layout": lambda: cascade_of(BRUTE, np.asfortranarray(WIDE)),
+    "a cascade of NaN": lambda: cascade_of(BRUTE, WIDE * np.nan),
+    "a cascade with too few coordinates": lambda: cascade_of(BRUTE, WIDE, None, COORDINATES[1:]),
+    "a cascade with an order of others": lambda: cascade_of(BRUTE, WIDE, COORDINATES[1:]),
+    "a cascade with NaN": lambda: cascade_of(BRUTE, WIDE, None, COORDINATES * np.float32("nan")),
+    "a cascade in an order of NaN": lambda: cascade_of(
+        BRUTE, WIDE, COORDINATES * np.float32("nan")
     ),
-    "a cascade with too few coordinates": lambda: _core.CascadeFloat64(
-        BRUTE, WIDE, COORDINATES[1:], 1, 0, 0, 1
+    "a cascade with too many axes": lambda: cascade_of(
+        BRUTE, WIDE, None, np.ones((300, 500), np.float32)
     ),
-    "a cascade with NaN": lambda: _core.CascadeFloat64(
-        BRUTE, WIDE, COORDINATES * np.float32("nan"), 1, 0, 0, 1
+    "a cascade with too many axes in its order": lambda: cascade_of(
+        BRUTE, WIDE, np.ones((300, 20), np.float32)
     ),
-    "a cascade with too many axes": lambda: _core.CascadeFloat64(
-        BRUTE, WIDE, np.ones((300, 500), np.float32), 1, 0, 0, 1
-    ),
-    "a cascade with a scale of NaN": lambda: _core.CascadeFloat64(
-        BRUTE, WIDE, COORDINATES, float("nan"), 0, 0, 1
-    ),
+    "a cascade with a scale of NaN": lambda: cascade_of(BRUTE, WIDE, None, None, float("nan")),
+    "a cascade with a negative error": lambda: cascade_of(BRUTE, WIDE, None, None, 1.0, -1.0),
     "too many neighbors from a cascade": lambda: CASCADE.neighbor_lists(301, 1),
     "no neighbors from a cascade": lambda: CASCADE.neighbor_lists(0, 1),
     "keys of another length for a cascade": lambda: CASCADE.nearest_below(ONES[1:], ONES, 1),

@@ -1,4 +1,4 @@
-"""The search for many columns: it discards by a few principal axes, and changes nothing."""
+"""The search for many columns: it discards by cheap bounds, and changes nothing."""
 
 from __future__ import annotations
 
@@ -7,10 +7,13 @@ import pytest
 
 import oracle
 from cases import SIMD_LEVELS, force_instruction_set
+from plans import PLANS, by_plan, project_on
 from quickshiftpp import QuickshiftPP, _core, all_neighbors
+from quickshiftpp._search import cascade as cascade_module
 from quickshiftpp._search.algorithm import choose_algorithm
+from quickshiftpp._search.cascade import PROJECTED_SAMPLES, choose_plan
 from quickshiftpp._search.new_samples import CASCADE_QUERIES, _InOneCascade, _InTwoIndices
-from quickshiftpp._search.projection import project
+from quickshiftpp._search.pilot import Pilot
 
 
 def low_rank(rng, n, d, rank, noise):
@@ -62,14 +65,19 @@ NAMES = [
 @pytest.mark.parametrize("name", NAMES)
 def test_same_as_brute_force(name, dtype):
     X = many_columns(name).astype(dtype)
+    brute = QuickshiftPP(5, 0.4, algorithm="brute").fit(X)
     for k in (1, 40):
-        cascade = all_neighbors(X, k, algorithm="cascade", n_jobs=2)
-        brute = all_neighbors(X, k, algorithm="brute", n_jobs=2)
-        np.testing.assert_array_equal(cascade[0], brute[0])
-        np.testing.assert_array_equal(cascade[1], brute[1])
-    one, other = (QuickshiftPP(5, 0.4, algorithm=a).fit(X) for a in ("cascade", "brute"))
-    np.testing.assert_array_equal(one.parents_, other.parents_)
-    np.testing.assert_array_equal(one.labels_, other.labels_)
+        expected = all_neighbors(X, k, algorithm="brute", n_jobs=2)
+        for plan in PLANS:
+            with by_plan(plan):
+                found = all_neighbors(X, k, algorithm="cascade", n_jobs=2)
+            np.testing.assert_array_equal(found[0], expected[0], err_msg=plan)
+            np.testing.assert_array_equal(found[1], expected[1], err_msg=plan)
+    for plan in PLANS:
+        with by_plan(plan):
+            cascade = QuickshiftPP(5, 0.4, algorithm="cascade").fit(X)
+        np.testing.assert_array_equal(cascade.parents_, brute.parents_, err_msg=plan)
+        np.testing.assert_array_equal(cascade.labels_, brute.labels_, err_msg=plan)
 
 
 # Beyond 2,048 samples pairs of blocks are compared once, for both: the lists of all samples are
@@ -92,21 +100,25 @@ def test_pairs_of_blocks(name, threads):
     X = X[rng.permutation(len(X))]
     for k in (2, 15, 60):
         expected = all_neighbors(X, k, algorithm="brute")
-        found = all_neighbors(X, k, algorithm="cascade", n_jobs=threads)
-        np.testing.assert_array_equal(found[0], expected[0])
-        np.testing.assert_array_equal(found[1], expected[1])
+        for plan in PLANS:
+            with by_plan(plan):
+                found = all_neighbors(X, k, algorithm="cascade", n_jobs=threads)
+            np.testing.assert_array_equal(found[0], expected[0], err_msg=plan)
+            np.testing.assert_array_equal(found[1], expected[1], err_msg=plan)
     labels = QuickshiftPP(15, 0.4, algorithm="cascade", n_jobs=threads).fit(X).labels_
     np.testing.assert_array_equal(labels, QuickshiftPP(15, 0.4, algorithm="brute").fit(X).labels_)
 
 
-@pytest.mark.parametrize("name", ["ties", "clusters"])  # compared in integers, and in float32
+@pytest.mark.parametrize("plan", PLANS)
 @pytest.mark.parametrize("level", SIMD_LEVELS)
-def test_pairs_of_blocks_with_every_instruction_set(level, name, monkeypatch):
-    X = LARGE[name](np.random.default_rng(2)).astype(np.float32)
+def test_pairs_of_blocks_with_every_instruction_set(level, plan, monkeypatch):
+    X = LARGE["ties"](np.random.default_rng(2)).astype(np.float32)
     expected = all_neighbors(X, 15, algorithm="brute")
     force_instruction_set(level, monkeypatch)
-    for found, wanted in zip(all_neighbors(X, 15, algorithm="cascade"), expected, strict=True):
-        np.testing.assert_array_equal(found, wanted)
+    with by_plan(plan):
+        found = all_neighbors(X, 15, algorithm="cascade")
+    np.testing.assert_array_equal(found[0], expected[0])
+    np.testing.assert_array_equal(found[1], expected[1])
 
 
 @pytest.mark.parametrize("axes", [1, 7, 192])
@@ -114,7 +126,7 @@ def test_pairs_of_blocks_with_every_instruction_set(level, name, monkeypatch):
 def test_axes_lengthen_nothing(name, axes):
     X = many_columns(name)
     for samples in (X, X.astype(np.float32)):
-        coordinates, scale, error, _ = project(samples, axes)
+        coordinates, scale, error = project_on(samples, axes)
         assert coordinates.dtype == np.float32
         assert coordinates.shape == (len(X), min(axes, *X.shape))
         assert np.abs(coordinates).max() <= 1
@@ -127,31 +139,47 @@ def test_axes_lengthen_nothing(name, axes):
 def test_rounding_hides_no_neighbors():
     """Where one sample lies far out, what lies between the others is little beside it."""
     rng = np.random.default_rng(3)
-    X = rng.normal(size=(3000, 40))
-    projection = project(X, 20)
-    X[7] *= 1e5
-    with_outlier = project(X, 20)
-    assert with_outlier.error < 0.1 * projection.error  # in units of the farthest
-    assert with_outlier.tolerance < 1e-4 * projection.tolerance
+    X = rng.normal(size=(5000, 40))
+    error = project_on(X, 20).error
+    assert choose_plan(X, 1).in_integers
+    X[::100] *= 1e5
+    assert project_on(X, 20).error < 0.1 * error  # in units of the farthest
+    assert not choose_plan(X, 1).in_integers
     np.testing.assert_array_equal(
         all_neighbors(X, 10, algorithm="cascade")[1], all_neighbors(X, 10, algorithm="brute")[1]
     )
 
 
-def test_rounding_hides_no_cluster():
-    """A cluster much tighter than the rest decides how coarse integers may be."""
+def test_close_neighbors():
+    """A cluster much tighter than the rest decides how coarse numbers may be."""
     rng = np.random.default_rng(4)
     X = rng.normal(size=(3000, 12))
-    loose = project(X, 12)
+    loose = Pilot(X, 1).close_distance()
     X[::3] *= 1e-3
-    assert project(X, 12).tolerance < 1e-2 * loose.tolerance
+    assert 0 < Pilot(X, 1).close_distance() < 1e-2 * loose
+    assert Pilot(np.ones((300, 3)), 1).close_distance() == 0
+
+
+def test_the_plan():
+    """Leading axes where they hold most of what varies, otherwise all columns."""
+    rng = np.random.default_rng(5)
+    n, d = PROJECTED_SAMPLES, 256
+    few = choose_plan(low_rank(rng, n, d, 8, 0.01).astype(np.float32), 2)
+    assert few.coordinates is not None
+    assert few.in_integers
+    flat = choose_plan(rng.normal(size=(n, d)).astype(np.float32), 2)
+    assert flat.coordinates is None
+    assert flat.order is not None
+    small = choose_plan(rng.normal(size=(1000, d)), 2)
+    assert small.order is None
+    assert small.in_integers
 
 
 def test_axes_carry_what_varies():
     """So that the search is worth its name: five directions hold nearly all of these data."""
     rng = np.random.default_rng(1)
     X = low_rank(rng, 2000, 100, 5, 0.01)
-    coordinates, scale, _, _ = project(X, 5)
+    coordinates, scale, _ = project_on(X, 5)
     true = scale**2 * oracle.squared_distances(X[:200], X[200:400])
     along = oracle.squared_distances(coordinates[:200], coordinates[200:400])
     assert np.median(along / true) > 0.99
@@ -159,14 +187,16 @@ def test_axes_carry_what_varies():
 
 def test_auto_takes_the_cascade_where_a_tree_prunes_nothing():
     rng = np.random.default_rng(2)
-    n, d = _core.CASCADE_SAMPLES, _core.CASCADE_COLUMNS
-    noise = rng.normal(size=(n, d + 5))
+    n, d = 10_000, 32
+    noise = rng.normal(size=(n, d))
     assert choose_algorithm("auto", noise, 2) == "cascade"
+    assert choose_algorithm("auto", noise[:1000, :20].copy(), 2) == "kd_tree"
+    assert choose_algorithm("auto", noise[:1000].repeat(8, axis=1), 2) == "cascade"
     assert choose_algorithm("auto", noise, 2, can_cascade=False) == "kd_tree"
-    assert choose_algorithm("auto", noise[:-1], 2) == "kd_tree"
-    assert choose_algorithm("auto", noise[:, : d - 1], 2) == "kd_tree"
-    clusters = noise + 100 * rng.normal(size=(40, d + 5))[rng.integers(0, 40, n)]
+    assert choose_algorithm("auto", noise[:, : _core.CASCADE_COLUMNS - 1].copy(), 2) == "kd_tree"
+    clusters = noise + 100 * rng.normal(size=(40, d))[rng.integers(0, 40, n)]
     assert choose_algorithm("auto", clusters, 2) == "kd_tree"
+    assert choose_algorithm("auto", noise[:100], 2) == "brute"
     for algorithm in ("kd_tree", "cascade", "brute"):
         assert choose_algorithm(algorithm, clusters, 2) == algorithm
 
@@ -176,17 +206,21 @@ def test_the_rows_must_be_those_of_the_index():
     coordinates = X.astype(np.float32)
     index = _core.IndexFloat64(X, False, 1)
     with pytest.raises(ValueError, match="another index"):
-        _core.CascadeFloat64(index, X[:40], coordinates, 1.0, 1e-6, 0.0, 1)
+        _core.CascadeFloat64(index, X[:40], None, coordinates, 1.0, 1e-6, True, False, 1)
     with pytest.raises(ValueError, match="one row of coordinates"):
-        _core.CascadeFloat64(index, X, coordinates[:40], 1.0, 1e-6, 0.0, 1)
+        _core.CascadeFloat64(index, X, None, coordinates[:40], 1.0, 1e-6, True, False, 1)
     with pytest.raises(ValueError, match="orders the samples itself"):
-        _core.CascadeFloat64(_core.IndexFloat64(X, True, 1), X, coordinates, 1.0, 1e-6, 0.0, 1)
+        _core.CascadeFloat64(
+            _core.IndexFloat64(X, True, 1), X, None, coordinates, 1.0, 1e-6, True, False, 1
+        )
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("name", NAMES)
-def test_new_samples(name, dtype):
+@pytest.mark.parametrize("plan", ["columns, 8 and 16 bits", "leading axes, 16 bits"])
+def test_new_samples(name, dtype, plan, monkeypatch):
     """Predictions after a fit with the cascade are those of all pairs, ties and copies included."""
+    monkeypatch.setattr(cascade_module, "choose_plan", PLANS[plan])
     X = many_columns(name).astype(dtype)
     fitted, new = X[:200], np.concatenate([X[150:], X[:80] / 2 + X[80:160] / 2])
     assert len(new) >= CASCADE_QUERIES

@@ -10,12 +10,12 @@ import math
 import numpy as np
 import pytest
 
+from plans import project_on
 from quickshiftpp._search import projection
 from quickshiftpp._search.projection import (
     SUMMED_COLUMNS,
     UNIT,
     lengthening_bound,
-    project,
     project_rows,
     projection_error,
 )
@@ -112,4 +112,4 @@ def test_both_samples_of_a_pair_err(precision, monkeypatch):
     if precision == FLOAT64:
         monkeypatch.setattr(projection, "_FLOAT32_ERROR_SHARE", 0.0)
     X = np.random.default_rng(0).normal(size=(50, 15))
-    assert project(X, 7).error >= 2 * projection_error(precision, 7, 15)
+    assert project_on(X, 7).error >= 2 * projection_error(precision, 7, 15)

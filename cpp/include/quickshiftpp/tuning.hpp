@@ -28,17 +28,17 @@ inline constexpr std::size_t kBuildGrain = 16384;
 /// it is 4 to 6 times faster.
 inline constexpr int kTreeSamples = 128;
 
-/// algorithm="auto" considers the cascade from this many samples and columns on. It uses it where
-/// the k-d tree over kPilotSamples samples visits more than kPilotShare of all pairs of blocks in a
-/// search for kPilotNeighbors neighbors. At 50,000 samples of 10 to 100 columns the cascade is 1.7
-/// to 2.7 times faster where the tree prunes nothing (Gaussian noise, a plane of six dimensions),
-/// and 1.6 to 2.9 times slower where it does (blobs). At 10,000 samples it is nearly always slower.
-inline constexpr int kCascadeSamples = 20000;
+/// algorithm="auto" considers the cascade from this many columns on: below, lists store no
+/// distances, which its second phase needs.
 inline constexpr int kCascadeColumns = 10;
+
+/// It uses the cascade where the k-d tree would visit more pairs than the cascade compares in the
+/// same time. How many it would visit is seen in a search for kPilotNeighbors neighbors among some
+/// of the samples, no more than kPilotSamples.
 inline constexpr int kPilotSamples = 2048;
+inline constexpr int kPilotLeast = 128;
 inline constexpr int kPilotNeighbors = 16;
 inline constexpr std::size_t kPilotStep = 4;  ///< one block of queries in this many is searched
-inline constexpr double kPilotShare = 0.5;
 
 // The join.
 
@@ -91,6 +91,7 @@ inline constexpr int kPairBlocks = 8;
 /// Candidates that a query collects before their exact distances are computed, the most promising
 /// first.
 inline constexpr int kQueueLength = 32;
+inline constexpr int kLongQueueLength = 128;
 
 // Images. Measured on a photograph of 481 x 321 pixels, k = 20 to 300.
 

@@ -19,6 +19,9 @@ QSPP_DECLARE(baseline)
 #ifdef QSPP_HAVE_X86_KERNELS
 QSPP_DECLARE(avx2)
 QSPP_DECLARE(avx512)
+namespace avx512vnni {
+extern const ScreenKernels kRoundedScreen, kByteScreen;
+}
 #endif
 #undef QSPP_DECLARE
 
@@ -32,21 +35,27 @@ struct Level {
   const Kernels<double>* for_double;
   const ScreenKernels* screen;
   const ScreenKernels* rounded_screen;
+  const ScreenKernels* byte_screen;
 };
 
 /// All instruction sets that were compiled in, the widest first.
 std::span<const Level> all_levels() {
+#ifdef QSPP_HAVE_X86_KERNELS
+  static const bool has_avx512 =
+      __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+#endif
   static const Level levels[] = {
 #ifdef QSPP_HAVE_X86_KERNELS
-      {"avx512",
-       __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-           __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"),
-       &avx512::kFloat, &avx512::kDouble, &avx512::kScreen, &avx512::kRoundedScreen},
+      {"avx512vnni", has_avx512 && __builtin_cpu_supports("avx512vnni"), &avx512::kFloat,
+       &avx512::kDouble, &avx512::kScreen, &avx512vnni::kRoundedScreen, &avx512vnni::kByteScreen},
+      {"avx512", has_avx512, &avx512::kFloat, &avx512::kDouble, &avx512::kScreen,
+       &avx512::kRoundedScreen, nullptr},
       {"avx2", __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"), &avx2::kFloat,
-       &avx2::kDouble, &avx2::kScreen, &avx2::kRoundedScreen},
+       &avx2::kDouble, &avx2::kScreen, &avx2::kRoundedScreen, nullptr},
 #endif
       {"baseline", true, &baseline::kFloat, &baseline::kDouble, &baseline::kScreen,
-       &baseline::kRoundedScreen},
+       &baseline::kRoundedScreen, nullptr},
   };
   return levels;
 }
@@ -77,9 +86,16 @@ const Kernels<double>& kernels<double>() {
   return *selected_level().for_double;
 }
 
-const ScreenKernels& screen_kernels(bool is_rounded) {
+const ScreenKernels* screen_kernels(WordFormat format) {
   const Level& level = selected_level();
-  return is_rounded ? *level.rounded_screen : *level.screen;
+  switch (format) {
+    case WordFormat::kInteger8:
+      return level.byte_screen;
+    case WordFormat::kInteger16:
+      return level.rounded_screen;
+    default:
+      return level.screen;
+  }
 }
 
 std::string simd_level() { return selected_level().name; }

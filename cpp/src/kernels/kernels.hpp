@@ -137,7 +137,8 @@ struct Kernels {
 
   /// Computes the squared distances from one row to kRowsTogether others, each summed in column
   /// order.
-  void (*row_distances)(const T* query, const T* const* rows, std::size_t columns, double* squared);
+  void (*row_distances)(const double* query, const T* const* rows, std::size_t columns,
+                        double* squared);
 
   /// Adds the product of kProductRows rows and a matrix to `out`, which has the matrix's width, a
   /// multiple of kProductWidth. Rows are `stride` values apart. The bits of the result depend on
@@ -152,40 +153,47 @@ struct SamplePair {
   std::uint32_t user_data;
 };
 
+/// How coordinates are stored in words of 32 bits.
+enum class WordFormat : std::uint8_t { kFloat32, kInteger16, kInteger8 };
+
 /// Arithmetic that may only discard, since it is rounded and in any order. It works on coordinates
-/// in words of 32 bits: one float32 each, or two 16-bit integers, whose sums of products must stay
-/// below 2^31.
+/// in words of 32 bits: a float32 each, or two 16-bit integers, or four of 8 bits. Sums of products
+/// of integers must stay below 2^31.
+///
+/// With 8 bits, queries are stored plus 128, and a block starts with one word more per sample: -128
+/// times the sum of its coordinates.
 struct ScreenKernels {
   using Word = std::uint32_t;
 
   /// Compares tuning::kQueryGroup queries with a block by the first `words` words of each. Bit i of
   /// mask[q] is set where the product of query q and sample i, less half_norm[i], is at least
   /// threshold[q]; never where half_norm[i] is NaN. `queries` and `block` hold their samples word
-  /// by word.
+  /// by word. Writes half_norm[i] less the product to remainder[q * tuning::kBlock + i].
   void (*screen)(const Word* block, int words, const Word* queries, const float* half_norm,
-                 const float* threshold, std::uint32_t* mask);
+                 const float* threshold, std::uint32_t* mask, float* remainder);
 
   /// The same for both sides: also sets bit i of other_mask[q] where the product, less
   /// own_half_norm[q], is at least other_threshold[i].
   void (*screen_both)(const Word* block, int words, const Word* queries, const float* half_norm,
                       const float* threshold, const float* own_half_norm,
-                      const float* other_threshold, std::uint32_t* mask, std::uint32_t* other_mask);
+                      const float* other_threshold, std::uint32_t* mask, std::uint32_t* other_mask,
+                      float* remainder);
 
   /// The squared distances of pairs of rows of so many words: a multiple of kRowWords. Of integers
-  /// no difference may exceed 16 bits.
+  /// no difference may exceed 16 bits. Null for 8 bits.
   void (*pair_distances)(const Word* rows, int words, const SamplePair* pairs, int count,
                          float* squared);
   static constexpr int kRowWords = 16;
 };
 
 /// The kernels for the widest instruction set of the processor, or for the one named by the
-/// environment variable QUICKSHIFTPP_SIMD ("baseline", "avx2", "avx512"). Throws
+/// environment variable QUICKSHIFTPP_SIMD ("baseline", "avx2", "avx512", "avx512vnni"). Throws
 /// std::invalid_argument if that instruction set is unknown, not compiled in, or not supported by
 /// the processor.
 template <class T>
 const Kernels<T>& kernels();
-/// The kernels that screen coordinates in float32, or coordinates rounded to integers.
-const ScreenKernels& screen_kernels(bool is_rounded);
+/// The kernels that screen coordinates in a format; null where the instruction set has none.
+const ScreenKernels* screen_kernels(WordFormat format);
 
 /// The name of the instruction set whose kernels are used.
 std::string simd_level();

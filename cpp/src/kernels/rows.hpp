@@ -39,28 +39,65 @@ inline void transpose(Doubles (&value)[kLanes]) {
   r[3] = _mm256_permute2f128_pd(b, d, 0x31);
   __builtin_memcpy(value, r, sizeof(r));
 #else
-  for (int i = 0; i < kLanes; ++i)
-    for (int j = 0; j < i; ++j) {
-      const double other = value[i][j];
-      value[i][j] = value[j][i];
-      value[j][i] = other;
-    }
+  const double other = value[0][1];
+  value[0][1] = value[1][0];
+  value[1][0] = other;
 #endif
 }
 
+inline void transpose(Floats (&value)[kLanes]) {
+#if QSPP_LANES == 8
+  __m256 r[8], pair[8];
+  __builtin_memcpy(r, value, sizeof(r));
+  for (int i = 0; i < 8; i += 2) {
+    pair[i] = _mm256_unpacklo_ps(r[i], r[i + 1]);      // columns 0, 1, 4 and 5 of two rows
+    pair[i + 1] = _mm256_unpackhi_ps(r[i], r[i + 1]);  // the others
+  }
+  for (int i = 0; i < 8; i += 4)  // two columns of four rows
+    for (int odd = 0; odd < 2; ++odd) {
+      const auto a = _mm256_castps_pd(pair[i + odd]), b = _mm256_castps_pd(pair[i + odd + 2]);
+      r[i + 2 * odd] = _mm256_castpd_ps(_mm256_unpacklo_pd(a, b));
+      r[i + 2 * odd + 1] = _mm256_castpd_ps(_mm256_unpackhi_pd(a, b));
+    }
+  for (int i = 0; i < 4; ++i) {
+    pair[i] = _mm256_permute2f128_ps(r[i], r[i + 4], 0x20);
+    pair[i + 4] = _mm256_permute2f128_ps(r[i], r[i + 4], 0x31);
+  }
+  __builtin_memcpy(value, pair, sizeof(pair));
+#elif QSPP_LANES == 4
+  __m128 r[4];
+  __builtin_memcpy(r, value, sizeof(r));
+  _MM_TRANSPOSE4_PS(r[0], r[1], r[2], r[3]);
+  __builtin_memcpy(value, r, sizeof(r));
+#else
+  const float other = value[0][1];
+  value[0][1] = value[1][0];
+  value[1][0] = other;
+#endif
+}
+
+inline Doubles widen(Doubles value) { return value; }
+inline Doubles load_row(const double* p) { return load_unaligned(p); }
+inline Floats load_row(const float* p) {
+  Floats value;
+  __builtin_memcpy(&value, p, sizeof(value));
+  return value;
+}
+
 template <class T>
-void row_distances(const T* query, const T* const* rows, size_t columns, double* squared) {
+void row_distances(const double* query, const T* const* rows, size_t columns, double* squared) {
   static_assert(kRowsTogether % kLanes == 0);
+  using Vector = decltype(load_row(rows[0]));
   constexpr int groups = kRowsTogether / kLanes;
   Doubles sum[groups] = {};
   size_t column = 0;
   for (; column + kLanes <= columns; column += kLanes)
     for (int g = 0; g < groups; ++g) {
-      Doubles value[kLanes];
-      for (int i = 0; i < kLanes; ++i) value[i] = load_unaligned(rows[g * kLanes + i] + column);
+      Vector value[kLanes];
+      for (int i = 0; i < kLanes; ++i) value[i] = load_row(rows[g * kLanes + i] + column);
       transpose(value);
       for (int c = 0; c < kLanes; ++c) {
-        const Doubles difference = value[c] - static_cast<double>(query[column + c]);
+        const Doubles difference = widen(value[c]) - query[column + static_cast<size_t>(c)];
         sum[g] += difference * difference;
       }
     }

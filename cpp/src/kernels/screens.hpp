@@ -11,6 +11,9 @@ namespace {
 /// One coordinate in a word.
 struct Floats32 {
   using Sum = WideFloats;
+  static constexpr int kStartWords = 0;
+
+  static Sum start(const uint32_t*) { return Sum{}; }
 
   static Sum add_product(Sum sum, WideWords a, WideWords b) {
     return QSPP_ISA::add_product(sum, reinterpret_cast<WideFloats>(a),
@@ -26,8 +29,17 @@ struct Floats32 {
 /// Two coordinates in a word.
 struct Integers16 {
   using Sum = WideIntegers;
+  static constexpr int kStartWords = 0;
 
-#if QSPP_LANES == 8
+  static Sum start(const uint32_t*) { return Sum{}; }
+
+#ifdef QSPP_VNNI
+  static Sum add_product(Sum sum, WideWords a, WideWords b) {
+    return reinterpret_cast<Sum>(_mm512_dpwssd_epi32(reinterpret_cast<__m512i>(sum),
+                                                     reinterpret_cast<__m512i>(a),
+                                                     reinterpret_cast<__m512i>(b)));
+  }
+#elif QSPP_LANES == 8
   static Sum add_product(Sum sum, WideWords a, WideWords b) {
     return sum + reinterpret_cast<WideIntegers>(
                      _mm512_madd_epi16(reinterpret_cast<__m512i>(a), reinterpret_cast<__m512i>(b)));
@@ -61,6 +73,23 @@ struct Integers16 {
   typedef int16_t Halves __attribute__((vector_size(kLanes * 8)));
 };
 
+#ifdef QSPP_VNNI
+/// Four coordinates in a word. Those of queries are stored plus 128, since the instruction
+/// multiplies unsigned numbers by signed ones; sums start with what makes up for it.
+struct Integers8 {
+  using Sum = WideIntegers;
+  static constexpr int kStartWords = 1;
+
+  static Sum start(const uint32_t* words) { return reinterpret_cast<Sum>(load_wide(words)); }
+  static Sum add_product(Sum sum, WideWords sample, WideWords query) {
+    return reinterpret_cast<Sum>(_mm512_dpbusd_epi32(reinterpret_cast<__m512i>(sum),
+                                                     reinterpret_cast<__m512i>(query),
+                                                     reinterpret_cast<__m512i>(sample)));
+  }
+  static WideFloats to_float(Sum sum) { return __builtin_convertvector(sum, WideFloats); }
+};
+#endif
+
 /// Calls take(query, base, product) for the products of tuning::kQueryGroup queries with a block, a
 /// vector of samples from `base` on at a time.
 template <class Coordinates, class Take>
@@ -71,10 +100,14 @@ inline void products(const uint32_t* block, int words, const uint32_t* queries, 
   for (int base = 0; base < kBlock; base += 2 * kWide) {
     for (int first = 0; first < tuning::kQueryGroup; first += together) {
       typename Coordinates::Sum low[together], high[together];
-      for (int q = 0; q < together; ++q) low[q] = high[q] = typename Coordinates::Sum{};
+      for (int q = 0; q < together; ++q) {
+        low[q] = Coordinates::start(block + base);
+        high[q] = Coordinates::start(block + base + kWide);
+      }
+      const uint32_t* coordinates = block + Coordinates::kStartWords * kBlock + base;
       for (int word = 0; word < words; ++word) {
-        const WideWords a = load_wide(block + word * kBlock + base);
-        const WideWords b = load_wide(block + word * kBlock + base + kWide);
+        const WideWords a = load_wide(coordinates + word * kBlock);
+        const WideWords b = load_wide(coordinates + word * kBlock + kWide);
         const uint32_t* query = queries + word * tuning::kQueryGroup + first;
         for (int q = 0; q < together; ++q) {
           const WideWords coordinate = query[q] - WideWords{};
@@ -92,20 +125,24 @@ inline void products(const uint32_t* block, int words, const uint32_t* queries, 
 
 template <class Coordinates>
 void screen(const uint32_t* block, int words, const uint32_t* queries, const float* half_norm,
-            const float* threshold, uint32_t* mask) {
+            const float* threshold, uint32_t* mask, float* remainder) {
   for (int q = 0; q < tuning::kQueryGroup; ++q) mask[q] = 0;
   products<Coordinates>(block, words, queries, [&](int q, int base, WideFloats product) {
-    mask[q] |= at_most(load_wide(half_norm + base) - product, -threshold[q]) << base;
+    const WideFloats rest = load_wide(half_norm + base) - product;
+    mask[q] |= at_most(rest, -threshold[q]) << base;
+    __builtin_memcpy(remainder + q * kBlock + base, &rest, sizeof(rest));
   });
 }
 
 template <class Coordinates>
 void screen_both(const uint32_t* block, int words, const uint32_t* queries, const float* half_norm,
                  const float* threshold, const float* own_half_norm, const float* other_threshold,
-                 uint32_t* mask, uint32_t* other_mask) {
+                 uint32_t* mask, uint32_t* other_mask, float* remainder) {
   for (int q = 0; q < tuning::kQueryGroup; ++q) mask[q] = other_mask[q] = 0;
   products<Coordinates>(block, words, queries, [&](int q, int base, WideFloats product) {
-    mask[q] |= at_most(load_wide(half_norm + base) - product, -threshold[q]) << base;
+    const WideFloats rest = load_wide(half_norm + base) - product;
+    mask[q] |= at_most(rest, -threshold[q]) << base;
+    __builtin_memcpy(remainder + q * kBlock + base, &rest, sizeof(rest));
     other_mask[q] |= at_most(own_half_norm[q] - product, -load_wide(other_threshold + base))
                      << base;
   });

@@ -29,10 +29,18 @@ typedef int64_t Integers __attribute__((vector_size(kLanes * 8)));
 typedef uint64_t Bits __attribute__((vector_size(kLanes * 8)));
 typedef float Floats __attribute__((vector_size(kLanes * 4)));
 
-inline Doubles load(const double* p) { return *reinterpret_cast<const Doubles*>(p); }
-inline Doubles load(const float* p) {
-  return __builtin_convertvector(*reinterpret_cast<const Floats*>(p), Doubles);
+/// The same numbers in float64. GCC converts a wide vector in two halves where it is left to it.
+inline Doubles widen(Floats value) {
+#if QSPP_LANES == 8
+  constexpr __mmask8 all = 0xFF;  // GCC warns of its own header where there is no mask
+  return reinterpret_cast<Doubles>(_mm512_maskz_cvtps_pd(all, reinterpret_cast<__m256>(value)));
+#else
+  return __builtin_convertvector(value, Doubles);
+#endif
 }
+
+inline Doubles load(const double* p) { return *reinterpret_cast<const Doubles*>(p); }
+inline Doubles load(const float* p) { return widen(*reinterpret_cast<const Floats*>(p)); }
 
 /// A mask of the lanes in which value <= limit. NaN is never at most anything.
 inline unsigned at_most(Doubles value, Doubles limit) {
@@ -59,11 +67,10 @@ inline Doubles load_unaligned(const double* p) {
   __builtin_memcpy(&value, p, sizeof(value));
   return value;
 }
-
 inline Doubles load_unaligned(const float* p) {
   Floats value;
   __builtin_memcpy(&value, p, sizeof(value));
-  return __builtin_convertvector(value, Doubles);
+  return widen(value);
 }
 
 typedef float WideFloats __attribute__((vector_size(kLanes * 8)));

@@ -1,7 +1,6 @@
 #include "quickshiftpp/search/cascade.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <limits>
 #include <memory>
 #include <numeric>
@@ -9,7 +8,7 @@
 
 #include "search/cascade_data.hpp"
 #include "search/cascade_pairs.hpp"
-#include "search/cascade_queue.hpp"
+#include "search/query_group.hpp"
 #include "search/top_k.hpp"
 
 namespace quickshiftpp {
@@ -21,103 +20,6 @@ using tuning::kQueryGroup;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-/// The first axes of every sample, row after row.
-Buffer<float> first_axes(const Projection& projection, std::size_t samples, int axes) {
-  Buffer<float> rows(samples * static_cast<std::size_t>(axes));
-  for (std::size_t i = 0; i < samples; ++i)
-    std::copy_n(projection.coordinates + i * static_cast<std::size_t>(projection.axes), axes,
-                rows.data() + i * static_cast<std::size_t>(axes));
-  return rows;
-}
-
-/// Up to kQueryGroup queries that search blocks together, each within its own radius.
-template <class T>
-class QueryGroup {
- public:
-  explicit QueryGroup(const CascadeData<T>& data)
-      : data_(data), words_(data.projected.query_words(kQueryGroup)) {}
-
-  /// Begins anew with no queries.
-  void clear() {
-    queries_ = 0;
-    std::fill_n(words_.data(), words_.size(), ProjectedSamples::Word{0});
-    std::fill_n(threshold_, kQueryGroup, std::numeric_limits<float>::infinity());
-  }
-  void add(std::int32_t position) {
-    const int q = queries_++;
-    position_[q] = position;
-    queue_[q].clear();
-    data_.projected.copy_query(position, q, words_.data());
-    set_bound(q, kInfinity);
-  }
-  int queries() const { return queries_; }
-  std::int32_t position(int q) const { return position_[q]; }
-
-  /// Query q ignores samples beyond this squared distance; all of them where it is negative.
-  void set_bound(int q, double squared_distance) {
-    squared_radius_[q] = data_.projected.squared_search_radius(squared_distance);
-    threshold_[q] = data_.projected.screen_threshold(position_[q], squared_radius_[q]);
-  }
-  /// The largest search radius of a query.
-  double squared_radius() const {
-    return *std::max_element(squared_radius_, squared_radius_ + queries_);
-  }
-
-  /// Hands the samples of a block that may be within the bound of query q, and for which
-  /// is_wanted(q, row) holds, to take(q, row, squared distance): some at a time, the most promising
-  /// first. After a few, take.update_bound(q) is called.
-  template <class IsWanted, class Take>
-  void search_block(std::int32_t block, IsWanted&& is_wanted, Take&& take) {
-    std::uint32_t mask[kQueryGroup];
-    SamplePair pairs[kQueryGroup * kBlock];
-    double lower_bound[kQueryGroup * kBlock];
-    const std::int32_t first = data_.tree.block_begin(block);
-    data_.projected.screen(block, words_.data(), threshold_, mask);
-    int count = 0;
-    for (int q = 0; q < queries_; ++q)
-      for (std::uint32_t bits = mask[q]; bits != 0; bits &= bits - 1) {
-        const std::int32_t target = first + std::countr_zero(bits);
-        if (is_wanted(q, data_.tree.row_at(target)))
-          pairs[count++] = {position_[q], target, static_cast<std::uint32_t>(q)};
-      }
-    count = data_.projected.refine(pairs, count, lower_bound, [&](const SamplePair& pair) {
-      return squared_radius_[pair.user_data];
-    });
-    for (int i = 0; i < count; ++i) {
-      const auto q = static_cast<int>(pairs[i].user_data);
-      queue_[q].add({lower_bound[i], pairs[i].b, 0});
-      if (queue_[q].is_full()) measure(q, take);
-    }
-  }
-
-  /// Hands over what is still in the queues.
-  template <class Take>
-  void finish(Take&& take) {
-    for (int q = 0; q < queries_; ++q) measure(q, take);
-  }
-
- private:
-  template <class Take>
-  void measure(int q, Take&& take) {
-    using Entry = CandidateQueue::Entry;
-    queue_[q].measure(
-        data_, position_[q],
-        [&](const Entry& entry) { return entry.lower_bound <= squared_radius_[q]; },
-        [&](const Entry& entry, double squared) {
-          take(q, data_.tree.row_at(entry.position), squared);
-        },
-        [&] { take.update_bound(q); });
-  }
-
-  const CascadeData<T>& data_;
-  int queries_ = 0;
-  Buffer<ProjectedSamples::Word> words_;
-  std::int32_t position_[kQueryGroup];
-  double squared_radius_[kQueryGroup];
-  alignas(64) float threshold_[kQueryGroup];
-  CandidateQueue queue_[kQueryGroup];
-};
-
 /// The first phase: finds the k nearest of one block of samples at a time.
 template <class T>
 class BlockSearch {
@@ -127,7 +29,7 @@ class BlockSearch {
         k_(k),
         storage_(kBlock * TopK<T>::storage_size(k)),
         top_k_(std::make_unique<TopK<T>[]>(kBlock)) {
-    for (int i = 0; i < kBlock / kQueryGroup; ++i) groups_.emplace_back(data);
+    for (int i = 0; i < kBlock / kQueryGroup; ++i) groups_.emplace_back(data, k);
   }
 
   /// Searches up to `most` blocks, the nearest first. Their numbers are added to `visited`, sorted,
@@ -154,7 +56,7 @@ class BlockSearch {
         [&] { return visited.size() < most ? squared_radius_ : -1; },
         [&](std::int32_t other, std::size_t) {
           search_block(other);
-          meter.spend(kScreenOperations * kBlock);
+          meter.spend(data_.screen_operations() * kBlock);
           if (!searches_all) visited.push_back(other);
         });
     for_each_group([](QueryGroup<T>& group, auto&& take) { group.finish(take); });
@@ -213,8 +115,9 @@ class BlockSearch {
 template <class T>
 class NearbyQueries {
  public:
-  explicit NearbyQueries(const CascadeData<T>& data)
-      : data_(data), group_(data), box_(2 * static_cast<std::size_t>(data.tree.columns())) {}
+  /// For queries that look for their k nearest.
+  NearbyQueries(const CascadeData<T>& data, int k)
+      : data_(data), group_(data, k), box_(2 * static_cast<std::size_t>(data.tree.columns())) {}
 
   void clear() {
     group_.clear();
@@ -250,7 +153,7 @@ class NearbyQueries {
         [&] { return std::min(group_.squared_radius(), std::numeric_limits<double>::max()); },
         [&](std::int32_t block, std::size_t) {
           group_.search_block(block, is_wanted, take);
-          meter.spend(kScreenOperations * kQueryGroup);
+          meter.spend(data_.screen_operations() * kQueryGroup);
         });
     group_.finish(take);
   }
@@ -268,7 +171,7 @@ class BelowSearch {
   /// `key` by row, `key_ranges` by node of the cascade's tree.
   BelowSearch(const CascadeData<T>& data, const double* key,
               const std::vector<ValueRange>& key_ranges)
-      : data_(data), key_(key), key_ranges_(key_ranges), queries_(data) {}
+      : data_(data), key_(key), key_ranges_(key_ranges), queries_(data, 1) {}
 
   void clear() {
     queries_.clear();
@@ -326,7 +229,7 @@ class FirstRowsSearch {
         rows_(rows),
         k_(k),
         storage_(kQueryGroup * TopK<T>::storage_size(k)),
-        queries_(data) {}
+        queries_(data, k) {}
 
   void clear() { queries_.clear(); }
   void add(std::int32_t position) {
@@ -419,15 +322,13 @@ void search_block_pairs(const CascadeData<T>& data, NeighborLists& lists,
 }  // namespace
 
 template <class T>
-CascadeData<T>::CascadeData(const Index<T>& index, const T* rows, const Projection& projection,
+CascadeData<T>::CascadeData(const Index<T>& index, const T* rows, const CascadePlan& plan,
                             const Run& run)
     : index(index),
       rows(rows),
       columns(static_cast<std::size_t>(index.columns())),
-      tree(first_axes(projection, index.samples(), std::min(projection.axes, tuning::kOrderAxes))
-               .data(),
-           index.samples(), std::min(projection.axes, tuning::kOrderAxes), true, run),
-      projected(projection, columns, tree, run),
+      tree(plan.order, index.samples(), plan.order_axes, true, run),
+      projected(plan, columns, tree, run),
       kernel(kernels<T>()) {
   // Samples that coincide along the first axes need not be equal.
   tree.confirm_equal_samples([&](std::int32_t first, std::int32_t last) {
@@ -438,9 +339,8 @@ CascadeData<T>::CascadeData(const Index<T>& index, const T* rows, const Projecti
 }
 
 template <class T>
-Cascade<T>::Cascade(const Index<T>& index, const T* rows, const Projection& projection,
-                    const Run& run)
-    : data_(std::make_unique<CascadeData<T>>(index, rows, projection, run)) {}
+Cascade<T>::Cascade(const Index<T>& index, const T* rows, const CascadePlan& plan, const Run& run)
+    : data_(std::make_unique<CascadeData<T>>(index, rows, plan, run)) {}
 
 template <class T>
 Cascade<T>::~Cascade() = default;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
+#include <vector>
 
 #include "kernels/kernels.hpp"
 #include "quickshiftpp/search/cascade.hpp"
@@ -12,19 +14,26 @@
 
 namespace quickshiftpp {
 
-/// What a WorkMeter counts when one sample is screened against a block. A few of the pairs are
-/// measured exactly, too; where all are, that is some ten times as much, still soon enough.
-inline constexpr std::size_t kScreenOperations =
-    static_cast<std::size_t>(tuning::kBlock * tuning::kScreenAxes);
-
 /// What the searches of a cascade read. A position is one of `tree`, a row one of `rows` and of
 /// `index`.
 template <class T>
 struct CascadeData {
-  CascadeData(const Index<T>& index, const T* rows, const Projection& projection, const Run& run);
+  CascadeData(const Index<T>& index, const T* rows, const CascadePlan& plan, const Run& run);
 
   const T* sample(std::int32_t position) const {
     return rows + static_cast<std::size_t>(tree.row_at(position)) * columns;
+  }
+  /// The same in float64, in `out` where it has to be converted.
+  const double* widened(std::int32_t position, std::vector<double>& out) const {
+    const T* from = sample(position);
+    if constexpr (std::is_same_v<T, double>) return from;
+    out.assign(from, from + columns);
+    return out.data();
+  }
+  /// What a WorkMeter counts when one sample is screened against a block. A few of the pairs are
+  /// measured exactly, too; where all are, that is some ten times as much, still soon enough.
+  std::size_t screen_operations() const {
+    return static_cast<std::size_t>(tuning::kBlock * projected.screen_axes());
   }
   /// Between a box and that of a node, by the few axes that matter most.
   double box_distance(const double* box, std::size_t node) const {

@@ -7,6 +7,7 @@
 #include <limits>
 #include <memory>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 #include "quickshiftpp/search/neighbor_lists.hpp"
@@ -102,7 +103,7 @@ class PairedBlock {
     squared_radius_ = lists_.block_squared_radius(block);
     std::fill_n(queries_.data(), queries_.size(), ProjectedSamples::Word{0});
     for (int lane = 0; lane < lanes_; ++lane) {
-      queue_[lane].clear();
+      queued_[lane] = 0;
       data_.projected.copy_query(begin_ + lane, lane % kQueryGroup, group(lane / kQueryGroup));
     }
   }
@@ -123,16 +124,18 @@ class PairedBlock {
     int count = 0;
     for (int first = 0; first < lanes_; first += kQueryGroup) {
       std::uint32_t here[kQueryGroup], there[kQueryGroup];
+      alignas(64) float remainder[kQueryGroup * kBlock];
       data_.projected.screen_both(other, group(first / kQueryGroup), threshold + first,
-                                  begin_ + first, other_threshold, here, there);
+                                  begin_ + first, other_threshold, here, there, remainder);
       for (int q = 0; q < std::min(kQueryGroup, lanes_ - first); ++q)
         for (std::uint32_t bits = here[q] | there[q]; bits != 0; bits &= bits - 1) {
           const int lane = std::countr_zero(bits);
-          pairs_[count++] = {begin_ + first + q, other_begin + lane,
-                             (here[q] >> lane & 1) * kHere + (there[q] >> lane & 1) * kThere};
+          pairs_[count] = {begin_ + first + q, other_begin + lane,
+                           (here[q] >> lane & 1) * kHere + (there[q] >> lane & 1) * kThere};
+          remainder_[count++] = remainder[q * kBlock + lane];
         }
     }
-    refine(count);
+    queue_pairs(count);
   }
 
   /// Computes what is still in the queues.
@@ -158,29 +161,37 @@ class PairedBlock {
       std::fill_n(out, kBlock, std::numeric_limits<float>::infinity());
   }
 
-  void refine(int count) {
-    count = data_.projected.refine(pairs_, count, lower_bound_, [&](const SamplePair& pair) {
-      return std::max((pair.user_data & kHere) != 0 ? lists_.squared_radius(pair.a) : -1,
-                      (pair.user_data & kThere) != 0 ? lists_.squared_radius(pair.b) : -1);
-    });
+  /// Puts the pairs that may be near enough into the queues.
+  void queue_pairs(int count) {
+    const ProjectedSamples& projected = data_.projected;
+    if (projected.refines()) {
+      count = projected.refine(pairs_, count, lower_bound_, [&](const SamplePair& pair) {
+        return std::max((pair.user_data & kHere) != 0 ? lists_.squared_radius(pair.a) : -1,
+                        (pair.user_data & kThere) != 0 ? lists_.squared_radius(pair.b) : -1);
+      });
+    } else {
+      for (int i = 0; i < count; ++i)
+        lower_bound_[i] = projected.lower_bound(pairs_[i].a, remainder_[i]);
+    }
     for (int i = 0; i < count; ++i) {
       const int lane = pairs_[i].a - begin_;
-      queue_[lane].add({lower_bound_[i], pairs_[i].b, pairs_[i].user_data});
-      if (queue_[lane].is_full()) measure(lane);
+      queue_[lane][queued_[lane]++] = {lower_bound_[i], pairs_[i].b, pairs_[i].user_data};
+      if (queued_[lane] == tuning::kQueueLength) measure(lane);
     }
   }
 
   void measure(int lane) {
-    using Entry = CandidateQueue::Entry;
+    if (queued_[lane] == 0) return;
     const std::int32_t own = begin_ + lane;
-    queue_[lane].measure(
-        data_, own,
-        [&](Entry& entry) {
+    measure_queue(
+        data_, data_.widened(own, sample_), queue_[lane],
+        queue_[lane] + std::exchange(queued_[lane], 0),
+        [&](QueueEntry& entry) {
           if (entry.lower_bound > lists_.squared_radius(own)) entry.user_data &= ~kHere;
           if (entry.lower_bound > lists_.squared_radius(entry.position)) entry.user_data &= ~kThere;
           return entry.user_data != 0;
         },
-        [&](const Entry& entry, double squared) {
+        [&](const QueueEntry& entry, double squared) {
           if ((entry.user_data & kHere) != 0) lists_.insert(own, entry.position, squared);
           if ((entry.user_data & kThere) != 0) lists_.insert(entry.position, own, squared);
         },
@@ -196,8 +207,11 @@ class PairedBlock {
   int lanes_ = 0;
   double squared_radius_ = -1;
   SamplePair pairs_[ProjectedSamples::kMostPairs];
+  float remainder_[ProjectedSamples::kMostPairs];
   double lower_bound_[ProjectedSamples::kMostPairs];
-  CandidateQueue queue_[kBlock];
+  QueueEntry queue_[kBlock][tuning::kQueueLength];
+  int queued_[kBlock];
+  std::vector<double> sample_;  // the one whose queue is emptied
 };
 
 /// Compares a few neighboring blocks at a time with all later ones, which are fetched from memory
@@ -238,7 +252,7 @@ class BlockPairSearch {
           for_each_block([&](PairedBlock<T>& block) {
             if (other > block.block()) block.compare_with(other);
           });
-          meter.spend(kScreenOperations * tuning::kBlock * in_use_);
+          meter.spend(data_.screen_operations() * tuning::kBlock * in_use_);
         });
     for_each_block([](PairedBlock<T>& block) { block.finish(); });
   }

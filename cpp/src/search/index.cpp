@@ -208,14 +208,18 @@ template <class T>
 template <class Row>
 void Index<T>::fill_blocks(Row&& row, const Run& run) {
   const auto blocks = static_cast<std::size_t>(blocks_);
-  parallel_for(run, blocks, 256, [&](std::size_t begin, std::size_t end, int) {
+  constexpr int together = 32;  // columns of a block, which stay in the cache until it is full
+  parallel_for(run, blocks, grain(256), [&](std::size_t begin, std::size_t end, int) {
     for (std::size_t b = begin; b < end; ++b) {
       T* out = data_.data() + b * kBlock * static_cast<std::size_t>(columns_);
-      for (int lane = 0; lane < kBlock; ++lane) {
-        const std::size_t position = b * kBlock + static_cast<std::size_t>(lane);
-        const T* values = position < samples_ ? row(position) : nullptr;
-        for (int c = 0; c < columns_; ++c)
-          out[c * kBlock + lane] = values ? values[c] : std::numeric_limits<T>::quiet_NaN();
+      for (int first = 0; first < columns_; first += together) {
+        const int last = std::min(first + together, columns_);
+        for (int lane = 0; lane < kBlock; ++lane) {
+          const std::size_t position = b * kBlock + static_cast<std::size_t>(lane);
+          const T* values = position < samples_ ? row(position) : nullptr;
+          for (int c = first; c < last; ++c)
+            out[c * kBlock + lane] = values ? values[c] : std::numeric_limits<T>::quiet_NaN();
+        }
       }
     }
   });
@@ -225,7 +229,7 @@ template <class T>
 void Index<T>::fill_boxes(const Run& run) {
   boxes_ = Buffer<double>(nodes_.size() * 2 * static_cast<std::size_t>(columns_));
   auto bounds = [&](std::size_t node) { return boxes_.data() + node * 2 * columns_; };
-  parallel_for(run, nodes_.size(), 1024, [&](std::size_t begin, std::size_t end, int) {
+  parallel_for(run, nodes_.size(), grain(1024), [&](std::size_t begin, std::size_t end, int) {
     for (std::size_t i = begin; i < end; ++i) {
       if (!nodes_[i].is_leaf()) continue;
       const std::int32_t b = nodes_[i].first;

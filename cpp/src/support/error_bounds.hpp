@@ -72,8 +72,8 @@ inline constexpr double kWholeLimit = 0x1p24;
 /// term of the product undergoes so many roundings: exactness.md#the-cascade-the-screen
 constexpr double screen_error(double product_roundings, double length, double longest) {
   constexpr double underflow = 0x1p-90;
-  return kScreenSlack * kUnit32 * longest * ((product_roundings + 1.5) * length + longest) +
-         underflow;
+  const double product = gamma(product_roundings, kUnit32) / kUnit32;
+  return kScreenSlack * kUnit32 * longest * ((product + 1.5) * length + longest) + underflow;
 }
 
 /// The least number of float32 sums that a kernel keeps side by side.
@@ -100,6 +100,21 @@ constexpr bool fits_integers(int coordinates) {
   constexpr double spare = 16383 - kLongestInteger;
   return spare > 0 && coordinates <= 4 * spare * spare;
 }
+
+/// By how much squares below the smallest float32 may shorten a distance along the axes:
+/// exactness.md#the-cascade-settled-radii
+inline constexpr double kLostSquares = 0x1p-50;
+
+/// By how much rounding to float32 moves two samples, of which none is longer than this:
+/// exactness.md#the-cascade-columns-as-axes
+constexpr double column_error(double longest) {
+  return 2 * kUnit32 * (1 + 0x1p-20) * (longest > 1 ? longest : 1);
+}
+
+/// The largest coordinate in 8 bits, and whether sums of so many products of two stay below 2^31,
+/// with one of the two from 1 to 255: exactness.md#the-cascade-8-bit-integers
+inline constexpr double kLargestByte = 127;
+constexpr bool fits_bytes(int coordinates) { return coordinates <= (1 << 16); }
 
 /// Beyond this exponent a term of a Gaussian sum rounds to zero, exp(-x) * 2^51 < 1/2:
 /// exactness.md#gaussian-sums

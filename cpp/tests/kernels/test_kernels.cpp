@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstring>
 #include <limits>
+#include <numeric>
 #include <random>
 #include <set>
 #include <utility>
@@ -216,7 +218,8 @@ TEST_CASE_TEMPLATE("row_distances: exactly the sums in column order", T, float, 
     const T* rows[kRowsTogether];
     for (int i = 0; i < kRowsTogether; ++i) rows[i] = data.data() + (i + 1) * columns;
     double squared[kRowsTogether];
-    kernels<T>().row_distances(data.data(), rows, columns, squared);
+    const std::vector<double> query(data.data(), data.data() + columns);
+    kernels<T>().row_distances(query.data(), rows, columns, squared);
     for (int i = 0; i < kRowsTogether; ++i) {
       double sum = 0;
       for (std::size_t c = 0; c < columns; ++c) {
@@ -236,39 +239,55 @@ struct PackedRows {
   std::vector<double> values;
   int row_words;
 
-  PackedRows(std::size_t samples, int axes, bool is_rounded, int row_words, unsigned seed)
+  PackedRows(std::size_t samples, int axes, WordFormat format, int row_words, unsigned seed)
       : words(samples * row_words), values(samples * axes), row_words(row_words) {
     const auto rows = testing::random_rows<float>(samples, axes, 0, seed);
+    const int count = per_word(format), bits = 32 / count;
     for (std::size_t i = 0; i < samples; ++i)
       for (int a = 0; a < axes; ++a) {
         double& value = values[i * axes + a];
         std::uint32_t* row = words.data() + i * row_words;
         value = rows[i * axes + a];
-        if (is_rounded) {
-          value = std::round(1000 * value);
-          row[a / 2] |= static_cast<std::uint32_t>(static_cast<int>(value) & 0xFFFF)
-                        << (a % 2 * 16);
-        } else {
+        if (format == WordFormat::kFloat32) {
           row[a] = std::bit_cast<std::uint32_t>(rows[i * axes + a]);
+        } else {
+          value = std::round(unit(format) * value);
+          row[a / count] |= (static_cast<std::uint32_t>(static_cast<int>(value)) << (32 - bits)) >>
+                            (32 - bits - a % count * bits);
         }
       }
+  }
+  static int per_word(WordFormat format) {
+    return format == WordFormat::kInteger8 ? 4 : format == WordFormat::kInteger16 ? 2 : 1;
+  }
+  /// What stands for 1.
+  static double unit(WordFormat format) {
+    return format == WordFormat::kInteger8 ? 127 : format == WordFormat::kInteger16 ? 1000 : 1;
   }
 };
 
 }  // namespace
 
 TEST_CASE("screen and screen_both agree with a plain loop, up to rounding") {
-  for (bool is_rounded : {false, true})
+  for (auto format : {WordFormat::kFloat32, WordFormat::kInteger16, WordFormat::kInteger8})
     for (int axes : {1, 2, 15, 16, 33, 40}) {
-      const double unit = is_rounded ? 1e6 : 1;
-      const int words = is_rounded ? (axes + 1) / 2 : axes;
-      const PackedRows points(tuning::kQueryGroup, axes, is_rounded, words, 3 + axes);
-      const PackedRows targets(kBlock, axes, is_rounded, words, 4 + axes);
-      std::vector<std::uint32_t> by_word(words * tuning::kQueryGroup), block(words * kBlock);
+      if (screen_kernels(format) == nullptr) continue;
+      const double unit = PackedRows::unit(format) * PackedRows::unit(format);
+      const int count = PackedRows::per_word(format), words = (axes + count - 1) / count;
+      const PackedRows points(tuning::kQueryGroup, axes, format, words, 3 + axes);
+      const PackedRows targets(kBlock, axes, format, words, 4 + axes);
+      const bool has_bytes = format == WordFormat::kInteger8;
+      std::vector<std::uint32_t> by_word(words * tuning::kQueryGroup), block;
+      for (int i = 0; i < (has_bytes ? kBlock : 0); ++i)
+        block.push_back(static_cast<std::uint32_t>(
+            -128 *
+            static_cast<int>(std::accumulate(targets.values.begin() + i * axes,
+                                             targets.values.begin() + (i + 1) * axes, 0.0))));
       for (int w = 0; w < words; ++w) {
         for (int q = 0; q < tuning::kQueryGroup; ++q)
-          by_word[w * tuning::kQueryGroup + q] = points.words[q * words + w];
-        for (int i = 0; i < kBlock; ++i) block[w * kBlock + i] = targets.words[i * words + w];
+          by_word[w * tuning::kQueryGroup + q] =
+              points.words[q * words + w] ^ (has_bytes ? 0x80808080u : 0u);
+        for (int i = 0; i < kBlock; ++i) block.push_back(targets.words[i * words + w]);
       }
       const auto in_units = [&](double value) { return static_cast<float>(unit * value); };
       float half_norm[kBlock], threshold[tuning::kQueryGroup];
@@ -278,8 +297,10 @@ TEST_CASE("screen and screen_both agree with a plain loop, up to rounding") {
       for (int q = 0; q < tuning::kQueryGroup; ++q) threshold[q] = in_units(0.1 * (q - 4));
       threshold[6] = -std::numeric_limits<float>::infinity();
       threshold[7] = std::numeric_limits<float>::infinity();
-      const ScreenKernels& kernel = screen_kernels(is_rounded);
-      kernel.screen(block.data(), words, by_word.data(), half_norm, threshold, mask);
+      const ScreenKernels& kernel = *screen_kernels(format);
+      std::vector<float> remainder(tuning::kQueryGroup * kBlock), remainder_of_both(remainder);
+      kernel.screen(block.data(), words, by_word.data(), half_norm, threshold, mask,
+                    remainder.data());
       // screen_both: the same mask, and one for the other side.
       float own_half_norm[tuning::kQueryGroup], other_threshold[kBlock];
       std::uint32_t same[tuning::kQueryGroup], other[tuning::kQueryGroup];
@@ -287,8 +308,10 @@ TEST_CASE("screen and screen_both agree with a plain loop, up to rounding") {
       for (int i = 0; i < kBlock; ++i) other_threshold[i] = in_units(0.1 * (i % 7 - 3));
       other_threshold[5] = std::numeric_limits<float>::infinity();
       kernel.screen_both(block.data(), words, by_word.data(), half_norm, threshold, own_half_norm,
-                         other_threshold, same, other);
+                         other_threshold, same, other, remainder_of_both.data());
       CHECK(std::equal(mask, mask + tuning::kQueryGroup, same));
+      CHECK(std::memcmp(remainder.data(), remainder_of_both.data(),
+                        remainder.size() * sizeof(float)) == 0);
       for (int q = 0; q < tuning::kQueryGroup; ++q) {
         for (int i = 0; i < kBlock; ++i) {
           double product = 0;
@@ -296,6 +319,7 @@ TEST_CASE("screen and screen_both agree with a plain loop, up to rounding") {
             product += points.values[q * axes + a] * targets.values[i * axes + a];
           const bool is_set = (mask[q] >> i & 1) != 0;
           const double there = product - half_norm[i];
+          if (!std::isnan(there)) CHECK(std::abs(there + remainder[q * kBlock + i]) <= 1e-5 * unit);
           if (std::isnan(there)) {
             CHECK(!is_set);
           } else if (std::abs(there - threshold[q]) > 1e-5 * unit) {
@@ -310,14 +334,14 @@ TEST_CASE("screen and screen_both agree with a plain loop, up to rounding") {
 }
 
 TEST_CASE("pair_distances: up to rounding") {
-  for (bool is_rounded : {false, true})
+  for (auto format : {WordFormat::kFloat32, WordFormat::kInteger16})
     for (int words : {16, 48, 192}) {
-      const int axes = is_rounded ? 2 * words : words;
+      const int axes = PackedRows::per_word(format) * words;
       const std::size_t samples = 5;
-      const PackedRows rows(samples, axes, is_rounded, words, static_cast<unsigned>(words));
+      const PackedRows rows(samples, axes, format, words, static_cast<unsigned>(words));
       const SamplePair pairs[] = {{0, 1, 7}, {4, 0, 0}, {2, 2, 1}};
       float squared[3];
-      screen_kernels(is_rounded).pair_distances(rows.words.data(), words, pairs, 3, squared);
+      screen_kernels(format)->pair_distances(rows.words.data(), words, pairs, 3, squared);
       for (int i = 0; i < 3; ++i) {
         double exact = 0;
         for (int a = 0; a < axes; ++a) {

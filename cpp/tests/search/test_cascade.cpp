@@ -11,17 +11,6 @@ using namespace quickshiftpp;
 
 namespace {
 
-/// The columns themselves are orthogonal axes; halved, they lengthen nothing either.
-template <class T>
-std::vector<float> first_columns(const std::vector<T>& rows, std::size_t samples, int columns,
-                                 int axes) {
-  std::vector<float> coordinates;
-  for (std::size_t i = 0; i < samples; ++i)
-    for (int a = 0; a < axes; ++a)
-      coordinates.push_back(static_cast<float>(rows[i * columns + a]) / 2);
-  return coordinates;
-}
-
 /// Whether lists hold the same neighbors, and the same ties.
 template <class T>
 bool are_same(const NeighborLists& lists, const NeighborLists& expected, const Index<T>& index) {
@@ -47,9 +36,8 @@ TEST_CASE("thousands of equal rows at the radius of others are not looked at one
   auto rows = testing::random_rows<double>(samples, columns, 0, 5);
   std::fill_n(rows.begin(), equal * columns, 0.5);
   const Index<double> index(rows.data(), samples, columns, false, two_threads.run);
-  const auto coordinates = first_columns(rows, samples, columns, columns);
-  const Cascade<double> cascade(index, rows.data(), {coordinates.data(), columns, 0.5, 1e-5, 1.0},
-                                two_threads.run);
+  const testing::FirstColumns axes(rows, columns, columns);
+  const Cascade<double> cascade(index, rows.data(), axes.plan(testing::kIn16Bits), two_threads.run);
   const NeighborLists alone = cascade.neighbor_lists(k, two_threads.run, samples);
   const NeighborLists pairs = cascade.neighbor_lists(k, two_threads.run);
   bool same = true;
@@ -74,10 +62,10 @@ TEST_CASE_TEMPLATE("a cascade finds what brute force finds", T, float, double) {
         const NeighborLists expected = neighbor_lists(index, k, two_threads.run);
         const ModeTree tree = build_mode_tree<T>(index, expected, nullptr, two_threads.run);
         for (int axes : {1, columns / 2 + 1, columns})
-          for (double tolerance : {0.0, 1.0}) {  // in float32, and in integers
-            const auto coordinates = first_columns(rows, samples, columns, axes);
-            const Projection projection{coordinates.data(), axes, 0.5, 1e-5, tolerance};
-            const Cascade<T> cascade(index, rows.data(), projection, two_threads.run);
+          for (auto precision : {testing::kInFloat32, testing::kIn16Bits, testing::kIn8Bits}) {
+            const testing::FirstColumns along(rows, columns, axes);
+            const CascadePlan plan = along.plan(precision, axes);
+            const Cascade<T> cascade(index, rows.data(), plan, two_threads.run);
             // The first phase alone, and pairs of blocks as soon as lists are full.
             for (std::size_t first_phase : {samples, std::size_t{1}})
               CHECK(are_same(cascade.neighbor_lists(k, two_threads.run, first_phase), expected,
@@ -102,8 +90,8 @@ TEST_CASE("dense and sparse samples find each other in pairs of blocks") {
       for (int c = 0; c < columns; ++c) rows[i * columns + c] /= 1000;
   const Index<double> index(rows.data(), samples, columns, false, two_threads.run);
   for (int axes : {1, columns}) {
-    const auto coordinates = first_columns(rows, samples, columns, axes);
-    const Cascade<double> cascade(index, rows.data(), {coordinates.data(), axes, 0.5, 1e-5, 0.0},
+    const testing::FirstColumns along(rows, columns, axes);
+    const Cascade<double> cascade(index, rows.data(), along.plan(testing::kInFloat32),
                                   two_threads.run);
     for (int k : {2, 6, 20}) {
       const NeighborLists expected = neighbor_lists(index, k, two_threads.run);

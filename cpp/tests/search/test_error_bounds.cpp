@@ -37,7 +37,7 @@ constexpr float kMinuend = 1 + 0x1p-12f, kSubtrahend = -(0x1p-24f + 0x1p-40f);
 /// The float32 sums that the kernels in force keep side by side.
 int sums_in_parallel() {
   const std::string level = simd_level();
-  return level == "avx512" ? 16 : level == "avx2" ? 8 : 4;
+  return level.starts_with("avx512") ? 16 : level == "avx2" ? 8 : 4;
 }
 
 /// Samples along axes. The tree, over the first of them, orders the samples as it likes.
@@ -48,13 +48,19 @@ struct Scene {
   Index<float> tree;
   ProjectedSamples projected;
 
-  Scene(std::vector<float> coordinates, int axes, double tolerance)
+  Scene(std::vector<float> coordinates, int axes, testing::Precision precision)
       : rows(std::move(coordinates)),
         axes(axes),
         tree(rows.data(), rows.size() / static_cast<std::size_t>(axes), axes, true,
              two_threads.run),
-        projected({rows.data(), axes, 1.0, 0x1p-48, tolerance}, static_cast<std::size_t>(axes),
-                  tree, two_threads.run) {}
+        projected({.axes = projected_axes(rows.data(), tree.samples(), axes, 1.0, 0x1p-48,
+                                          two_threads.run),
+                   .screen_axes = std::min(axes, tuning::kScreenAxes),
+                   .order = nullptr,  // the tree has it
+                   .order_axes = 0,
+                   .in_integers = precision.in_integers,
+                   .in_bytes = precision.in_bytes},
+                  static_cast<std::size_t>(axes), tree, two_threads.run) {}
 
   std::int32_t position(std::int32_t row) const {
     std::int32_t i = 0;
@@ -69,7 +75,8 @@ struct Scene {
     std::fill_n(thresholds, kQueryGroup, std::numeric_limits<float>::infinity());
     thresholds[0] = threshold;
     std::uint32_t mask[kQueryGroup];
-    projected.screen(0, queries.data(), thresholds, mask);
+    std::vector<float> remainder(kQueryGroup * tuning::kBlock);
+    projected.screen(0, queries.data(), thresholds, mask, remainder.data());
     return (mask[0] >> position(b) & 1) != 0;
   }
 };
@@ -247,7 +254,7 @@ TEST_CASE("screen_error: 88% of it in float32, for a sample and its copy") {
   const int axes = tuning::kScreenAxes;
   std::vector<float> rows(2 * static_cast<std::size_t>(axes), kLost);
   rows[0] = rows[static_cast<std::size_t>(axes)] = 1;
-  const Scene scene(rows, axes, 0);
+  const Scene scene(rows, axes, testing::kInFloat32);
   const double squared = 1 + (axes - 1.0) * kLost * kLost;
   const auto half_norm = static_cast<double>(static_cast<float>(0.5 * squared));
   const double error = error_bounds::screen_error(axes, std::sqrt(squared), std::sqrt(squared));
@@ -258,7 +265,8 @@ TEST_CASE("screen_error: 88% of it in float32, for a sample and its copy") {
 
 TEST_CASE("screen_error: products below the smallest float32") {
   const int axes = tuning::kScreenAxes;
-  const Scene scene(std::vector<float>(2 * static_cast<std::size_t>(axes), 0x1.ep-76f), axes, 0);
+  const Scene scene(std::vector<float>(2 * static_cast<std::size_t>(axes), 0x1.ep-76f), axes,
+                    testing::kInFloat32);
   CHECK(scene.passes(0, 1, scene.projected.screen_threshold(scene.position(0), 0)));
 }
 
@@ -267,7 +275,7 @@ TEST_CASE("screen_error: a short query and a long sample, whose norm is rounded 
   // product of 4.5 that is 2^24 - 0.5, which it rounds to 2^24: 1.5 more than the true number.
   const std::vector<float> rows{0, 0, 0, 1.5f, 0, 5792, 84, 10, 3, 3};
   const int axes = 5;
-  const Scene scene(rows, axes, 0);
+  const Scene scene(rows, axes, testing::kInFloat32);
   const double squared_distance = 0x1p25 + 6 - 9 + 2.25;
   CHECK(scene.passes(0, 1, scene.projected.screen_threshold(scene.position(0), squared_distance)));
   CHECK_FALSE(scene.passes(0, 1, rounded_down(1.5 - 0x1p24)));  // the true number
@@ -302,7 +310,7 @@ TEST_CASE("screen_error: 30% of it in integers") {
   }
   // The longest sample, along axes that the screen does not see.
   rows.back() = static_cast<float>(error_bounds::kLongestInteger * unit);
-  const Scene scene(rows, axes, 1);
+  const Scene scene(rows, axes, testing::kIn16Bits);
   REQUIRE(scene.projected.has_integers());
   CHECK(scene.passes(
       0, 1, scene.projected.screen_threshold(scene.position(0), squared_radius * unit * unit)));
@@ -321,14 +329,15 @@ TEST_CASE("square_sum_roundings: all of them where the kernel keeps four sums, i
     const double difference = static_cast<double>(rows[w]) - rows[w + words];
     squared += difference * difference;
   }
-  const Scene scene(rows, words, 0);
+  const Scene scene(rows, words, testing::kInFloat32);
   SamplePair pair{scene.position(0), scene.position(1), 0};
   double lower_bound;
   CHECK(scene.projected.refine(&pair, 1, &lower_bound, [&](auto&) { return squared; }) == 1);
   float computed;
   const SamplePair two{0, 1, 0};
-  screen_kernels(false).pair_distances(reinterpret_cast<const std::uint32_t*>(rows.data()), words,
-                                       &two, 1, &computed);
+  screen_kernels(WordFormat::kFloat32)
+      ->pair_distances(reinterpret_cast<const std::uint32_t*>(rows.data()), words, &two, 1,
+                       &computed);
   const double roundings = (computed / squared - 1) / error_bounds::kUnit32;
   // Two for the difference, one for the square, and one for each sum.
   CHECK(roundings > 0.99 * (3 + words / sums - 1 + std::log2(sums)));
@@ -349,7 +358,7 @@ TEST_CASE("kIntegerSumRoundings: 93% of them where the kernel keeps sixteen sums
   const double squared = 0x1p28 + 17 * (1 + std::log2(sums));
   float computed;
   const SamplePair pair{0, 1, 0};
-  screen_kernels(true).pair_distances(rows.data(), words, &pair, 1, &computed);
+  screen_kernels(WordFormat::kInteger16)->pair_distances(rows.data(), words, &pair, 1, &computed);
   const double roundings = (computed / squared - 1) / error_bounds::kUnit32;
   CHECK(roundings <= error_bounds::kIntegerSumRoundings);
   CHECK(roundings > (sums == 16 ? 0.93 : 0.5) * error_bounds::kIntegerSumRoundings);
@@ -364,7 +373,7 @@ TEST_CASE("kLongestInteger: differences and sums of squares of the longest sampl
   const auto share = static_cast<float>(std::sqrt(1.0 / axes));
   std::fill_n(rows.begin() + 2 * axes, axes, share);
   std::fill_n(rows.begin() + 3 * axes, axes, -share);
-  const Scene scene(rows, axes, 1);
+  const Scene scene(rows, axes, testing::kIn16Bits);
   REQUIRE(scene.projected.has_integers());
   for (auto [a, b] : {std::pair{0, 1}, {2, 3}}) {
     SamplePair pair{scene.position(a), scene.position(b), 0};
@@ -379,7 +388,7 @@ TEST_CASE("rounding to integers: 99% of what it adds to the error") {
   // Rounding moves the samples away from each other: 1.02 steps become 2.
   const double step = rounded_up(1 / error_bounds::kLongestInteger);
   const auto low = static_cast<float>(0.49 * step), high = static_cast<float>(1.51 * step);
-  const Scene scene({1, low, high}, 1, 0.01);
+  const Scene scene({1, low, high}, 1, testing::kIn16Bits);
   REQUIRE(scene.projected.has_integers());
   const double distance = static_cast<double>(high) - low;
   const double radius = std::sqrt(scene.projected.squared_search_radius(distance * distance));
@@ -396,4 +405,20 @@ TEST_CASE("kLargestExponent: terms that round to one unit are counted, to none a
     CHECK(sums[0] == expected);
     CHECK(sums[1] == expected);
   }
+}
+
+TEST_CASE("column_error: 86% of it, where coordinates are just above a power of two") {
+  testing::TwoThreads two_threads;
+  constexpr double value = 0.5 + 0x1p-25 + 0x1p-40;  // half way to the next float32, and more
+  constexpr int columns = 3;
+  const std::vector<double> rows{value, value, value, -value, -value, -value};
+  const Axes axes = column_axes(rows.data(), 2, columns, two_threads.run);
+  float a[columns], b[columns];
+  axes.copy_row(0, a);
+  axes.copy_row(1, b);
+  double along = 0;
+  for (int c = 0; c < columns; ++c) along += (double{a[c]} - b[c]) * (double{a[c]} - b[c]);
+  const double error = std::sqrt(along) - axes.scale * 2 * value * std::sqrt(double{columns});
+  CHECK(error <= axes.error);
+  CHECK(error > 0.86 * axes.error);
 }

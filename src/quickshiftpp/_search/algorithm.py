@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from .. import _core
 from .._validation import FloatArray, choice
+from . import costs
 from .index import build_index
 
 ALGORITHMS = ("auto", "kd_tree", "cascade", "brute")
+
+# The part of the cascade's time that the choice may take.
+_PILOT_TIME = 0.015
 
 
 def choose_algorithm(
@@ -21,15 +26,37 @@ def choose_algorithm(
     n_samples, n_features = X.shape
     if n_samples <= _core.TREE_SAMPLES:
         return "brute"
-    is_large = n_samples >= _core.CASCADE_SAMPLES and n_features >= _core.CASCADE_COLUMNS
-    if can_cascade and is_large and not _tree_prunes(X, threads):
-        return "cascade"
-    return "kd_tree"
+    if not can_cascade or n_features < _core.CASCADE_COLUMNS:
+        return "kd_tree"
+    if costs.tree_time(n_samples, n_features) < costs.cascade_time(n_samples, n_features):
+        return "kd_tree"
+    share = _visited_share(X, threads)
+    # The cascade skips blocks as well, by a tree over a part of the columns.
+    by_cascade = costs.cascade_time(n_samples, n_features, min(1.0, 2 * share))
+    return "kd_tree" if costs.tree_time(n_samples, n_features, share) < by_cascade else "cascade"
 
 
-def _tree_prunes(X: FloatArray, threads: int) -> bool:
-    """Return whether a k-d tree over some of the samples prunes a good part of all pairs."""
-    some = X[:: X.shape[0] // _core.PILOT_SAMPLES].copy()
-    index: Any = build_index(some, True, threads)
-    share: float = _core.visited_share(index, _core.PILOT_NEIGHBORS, threads)
-    return share < _core.PILOT_SHARE
+def _visited_share(X: FloatArray, threads: int) -> float:
+    """Return about the share of all pairs that a k-d tree would visit, by trees over a few samples.
+
+    The more samples, the smaller the share: how much smaller is seen in two trees, and continued
+    for a while, but not to all samples: within clusters there may be nothing to discard. Where too
+    few of them can be searched in a small part of the time that the cascade takes, the tree is
+    taken to visit all.
+    """
+    n_samples, n_features = X.shape
+    time = _PILOT_TIME * n_samples * costs.cascade_time(n_samples, n_features)
+    wanted = math.sqrt(time * _core.PILOT_STEP / costs.tree_time(1, n_features))
+    if wanted < _core.PILOT_LEAST:
+        return 1.0
+    step = math.ceil(n_samples / min(wanted, _core.PILOT_SAMPLES))
+    share, share_of_fewer = (_share_of(X[::some], threads) for some in (step, 4 * step))
+    return share * min(1.0, share / share_of_fewer) if step > 1 else share
+
+
+def _share_of(X: FloatArray, threads: int) -> float:
+    """Return the share of pairs that a k-d tree over these samples visits."""
+    index: Any = build_index(X.copy(), True, threads)
+    neighbors = min(_core.PILOT_NEIGHBORS, len(X))
+    share: float = _core.visited_share(index, neighbors, threads)
+    return share

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from .. import _core
 from .._validation import FloatArray
+from .cascade import PROJECTED_SAMPLES
 from .projection import SAMPLED_ROWS
 
 # Fits that need less are not checked.
@@ -78,11 +79,11 @@ def estimate_memory(
     # Modes: the fewer neighbors, the noisier the density and the more modes.
     temporary += min(100 / max(k, 1), 40)
     if algorithm == "cascade":
-        axes = min(n_features, _core.CASCADE_AXES)
-        permanent += _projected_bytes(axes)
+        permanent += _cascade_bytes(n_features)
         # While pairs of blocks are compared: bounds, and which pairs were compared before. Earlier,
-        # and freed by then: coordinates along the axes in float32, and the rows that the axes were
-        # computed from, in float64 and twice in float32.
+        # and freed by then: coordinates along leading axes in float32, and the rows that the axes
+        # were computed from, in float64 and twice in float32.
+        axes = min(n_features, _core.CASCADE_AXES) if n_samples >= PROJECTED_SAMPLES else 0
         sampled = 16 * n_features * min(1, SAMPLED_ROWS / max(n_samples, 1))
         temporary = max(temporary + 20 + 4 * 128 / 32, 4 * axes + sampled)
     return round(n_samples * (permanent + temporary))
@@ -93,12 +94,12 @@ def _tree_bytes(columns: int) -> float:
     return 2 / 32 * (2 * 8 * columns + 9)  # two nodes for 32 samples, with boxes in float64
 
 
-def _projected_bytes(axes: int) -> float:
-    """Return the bytes per sample of the projected samples."""
-    # All axes, and the first ones again in blocks, with a norm: in integers of two bytes or in
-    # float32, depending on the samples, so the mean of the two.
-    coordinates = 3 * (axes + min(axes, _core.SCREEN_AXES)) + 4
-    ordered = min(axes, _core.ORDER_AXES)
+def _cascade_bytes(columns: int) -> float:
+    """Return the bytes per sample of a cascade."""
+    # All columns in rows and again in blocks, with a norm. An integer of two bytes and one of one,
+    # or two of two bytes; where leading axes are enough, there are fewer.
+    coordinates = 3.5 * columns + 4
+    ordered = min(columns, _core.ORDER_AXES)
     return coordinates + 4 * ordered + 4 + _tree_bytes(ordered)
 
 

@@ -10,10 +10,10 @@ import numpy.typing as npt
 from .. import _core
 from .._progress import stage
 from .._scaling import unscale
-from .._threads import resolve_threads
+from .._threads import resolve_threads, worthwhile_threads
 from .._validation import resolve_k, validate_samples
+from .cascade import build_cascade
 from .pipeline import index_samples
-from .projection import build_cascade
 
 
 def all_neighbors(
@@ -28,9 +28,9 @@ def all_neighbors(
     k : int
         The number of neighbors, including the sample itself.
     algorithm : {"auto", "kd_tree", "cascade", "brute"}, default="auto"
-        How to search: with a k-d tree over the columns, with a cascade that discards most pairs
-        along a few leading axes (for many columns), or by comparing all pairs. The result is the
-        same to the last bit.
+        How to search: with a k-d tree over the columns, with a cascade that compares all pairs in
+        low precision and discards most (for many columns), or by comparing all pairs exactly. The
+        result is the same to the last bit.
     n_jobs : int or None, default=None
         The number of threads. None uses all cores, or fewer where ``OMP_NUM_THREADS``
         or threadpoolctl says so; -1 uses all cores.
@@ -53,7 +53,7 @@ def all_neighbors(
     """
     samples = validate_samples(X)
     k = resolve_k(k, samples.shape[0])
-    threads = resolve_threads(n_jobs)
+    threads = worthwhile_threads(resolve_threads(n_jobs), *samples.shape)
     indexed, scaled = index_samples(samples, k, algorithm=algorithm, threads=threads)
     index: Any = indexed.index
     with stage("neighbors") as progress:

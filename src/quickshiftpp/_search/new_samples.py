@@ -10,8 +10,8 @@ import numpy.typing as npt
 from .. import _core
 from .._progress import Progress
 from .._validation import FloatArray
+from .cascade import Cascade, build_cascade
 from .index import IndexedSamples, build_index
-from .projection import Cascade, build_cascade
 
 # New samples from which on a cascade over all samples pays. With 60,000 samples of 784 columns it
 # is made in the time that comparing 110 new samples with all others takes.

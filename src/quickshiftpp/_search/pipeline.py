@@ -17,10 +17,10 @@ from .._scaling import scale_samples
 from .._threads import worthwhile_threads
 from .._validation import FloatArray
 from .algorithm import choose_algorithm
+from .cascade import Cascade, build_cascade
 from .index import IndexedSamples, build_index
 from .memory import check_memory, skips_lists
 from .pixels import Grid, search_windows
-from .projection import Cascade, build_cascade
 
 
 @dataclass(eq=False)

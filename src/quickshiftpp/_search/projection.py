@@ -1,4 +1,4 @@
-"""The cascade's projection: the samples along a few axes, by which most pairs are discarded.
+"""Projections of the samples on a few axes, along which they vary most.
 
 `docs/exactness.md` derives the bounds ("The cascade: the projection").
 """
@@ -12,12 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _core
-from .._progress import Progress
 from .._validation import FloatArray
-from .index import build_index
 
 Single: TypeAlias = npt.NDArray[np.float32]
-Cascade: TypeAlias = _core.CascadeFloat32 | _core.CascadeFloat64
 
 # Rounding errors: the relative error of one operation, and a factor that covers products of errors
 # and underflow.
@@ -33,66 +30,61 @@ _CHUNK = 1024
 _SPARE_AXES = 16
 _ITERATIONS = 2
 _SPAN_ITERATIONS = 8
-# Errors beside the distance between close neighbors: at most so much by a projection in float32, so
-# much more by 16-bit integers. On MNIST they are 0.3% and 0.2%; float32 at 0.8% makes the search 2%
-# slower, integers make it 20% faster, those with errors of 3% and 6% only 12% and not at all.
+# The errors of a projection in float32 are at most so much beside the distance between close
+# neighbors. On MNIST they are 0.3%; 0.8% make the search 2% slower.
 _FLOAT32_ERROR_SHARE = 0.01
-_INTEGER_ERROR_SHARE = 0.05
-# Close neighbors: this share of the samples have closer ones. Where errors exceed the distances
-# within a cluster, all its samples are compared exactly, which a few may be.
-_CLOSE_QUANTILE = 0.1
+
+
+class Frame(NamedTuple):
+    """Where the samples lie: none is farther from the center than 1, once it is scaled."""
+
+    center: npt.NDArray[np.float64]
+    scale: float
 
 
 class Projection(NamedTuple):
-    """The samples along the axes of a projection.
+    """The samples along some axes.
 
-    A distance there is at most `scale` times the distance between the samples, plus `error`. The
-    search may add up to `tolerance` to the error where that makes it faster.
+    A distance there is at most `scale` times the distance between the samples, plus `error`.
     """
 
     coordinates: Single
     scale: float
     error: float
-    tolerance: float
 
 
-def build_cascade(
-    index: Any, X: FloatArray, threads: int, progress: Progress | None = None
-) -> Cascade:
-    """Prepare exact searches among the samples of an index without a tree.
-
-    `X` are the same samples.
-    """
-    projection = project(X, _core.CASCADE_AXES, threads)
-    if X.dtype == np.float32:
-        return _core.CascadeFloat32(index, X.view(np.float32), *projection, threads, progress)
-    return _core.CascadeFloat64(index, X.view(np.float64), *projection, threads, progress)
+def find_frame(X: FloatArray) -> Frame:
+    """Return a center near the mean, and a power of two."""
+    center = _sampled(X).mean(axis=0, dtype=np.float64)
+    extent = np.maximum(X.max(axis=0) - center, center - X.min(axis=0))
+    farthest = math.sqrt((extent**2).sum())
+    # Lengths of at most 1, so that float32 neither overflows nor loses what matters.
+    return Frame(center, math.ldexp(1.0, -math.frexp(farthest)[1]))
 
 
-def project(X: FloatArray, n_axes: int, threads: int = 1) -> Projection:
-    """Project the samples on up to `n_axes` axes, about those along which they vary most.
+def find_axes(X: FloatArray, frame: Frame, n_axes: int, threads: int = 1) -> Single:
+    """Return up to `n_axes` axes, about those along which the samples vary most."""
+    rows = (_sampled(X) - frame.center) * frame.scale
+    return principal_axes(rows.astype(np.float32), n_axes, threads)
+
+
+def project(
+    X: FloatArray, frame: Frame, axes: Single, close: float, threads: int = 1
+) -> Projection:
+    """Project the samples, with errors that are small beside a distance between `close` samples.
 
     Matrices are multiplied by our own core: BLAS has one number of threads for the whole process,
     and ends the process where it finds no memory.
     """
-    sampled = X[:: max(1, X.shape[0] // SAMPLED_ROWS)].astype(np.float64)
-    center = sampled.mean(axis=0)
-    extent = np.maximum(X.max(axis=0) - center, center - X.min(axis=0))
-    farthest = math.sqrt((extent**2).sum())
-    # Lengths of at most 1, so that float32 neither overflows nor loses what matters.
-    scale = math.ldexp(1.0, -math.frexp(farthest)[1])
-    sampled = (sampled - center) * scale
-    axes = principal_axes(sampled.astype(np.float32), n_axes, threads)
     lengthening = lengthening_bound(axes)
-    close = _close_distance(sampled, threads)
     # Float32 is twice as fast; float64 where its errors would exceed what lies between neighbors.
     precision: np.dtype[Any] = np.dtype(np.float32)
     error = 2 * lengthening * projection_error(precision, *axes.shape)
-    if error > _FLOAT32_ERROR_SHARE * close:
+    if error > _FLOAT32_ERROR_SHARE * close * frame.scale:
         precision = np.dtype(np.float64)
         error = 2 * lengthening * projection_error(precision, *axes.shape)
-    coordinates = project_rows(X, center, scale, axes, precision, threads)
-    return Projection(coordinates, scale * lengthening, error, _INTEGER_ERROR_SHARE * close)
+    coordinates = project_rows(X, *frame, axes, precision, threads)
+    return Projection(coordinates, frame.scale * lengthening, error)
 
 
 def principal_axes(rows: Single, n_axes: int, threads: int = 1) -> Single:
@@ -174,12 +166,5 @@ def _gamma(roundings: int, precision: np.dtype[Any]) -> float:
     return error / (1 - error)
 
 
-def _close_distance(rows: npt.NDArray[np.float64], threads: int) -> float:
-    """Return a distance to the nearest other that few rows fall below, 0 where all are equal."""
-    different = np.unique(rows, axis=0)
-    if len(different) == 1:
-        return 0.0
-    some: Any = build_index(different[:: max(1, len(different) // 128)].copy(), False, threads)
-    every: Any = build_index(different, False, threads)
-    nearest = _core.kth_squared_distances(some, every, 2, threads)  # after the row itself
-    return math.sqrt(float(np.quantile(nearest, _CLOSE_QUANTILE)))
+def _sampled(X: FloatArray) -> FloatArray:
+    return X[:: max(1, X.shape[0] // SAMPLED_ROWS)]

@@ -6,22 +6,23 @@
 #include <vector>
 
 #include "quickshiftpp/parallel.hpp"
+#include "quickshiftpp/search/axes.hpp"
 #include "quickshiftpp/search/index.hpp"
 #include "quickshiftpp/search/nearest_below.hpp"
 #include "quickshiftpp/search/neighbor_lists.hpp"
 
 namespace quickshiftpp {
 
-/// The samples projected on a few nearly orthogonal axes, those along which they vary most.
-///
-/// For any two samples, (distance along the axes) <= scale * (true distance) + error.
-struct Projection {
-  const float* coordinates;  ///< samples by axes, row-major
-  int axes;
-  double scale;
-  double error;  ///< at least 2^-48, with coordinates of at most about 1
-  /// How much may be added to `error` to store the coordinates as 16-bit integers.
-  double tolerance;
+/// How a cascade compares samples. None of it changes a result.
+struct CascadePlan {
+  Axes axes;
+  int screen_axes;  ///< all pairs are compared along so many of the axes, the first ones
+  /// Samples by a few axes of large variance, which order them; scale and error of `axes` hold for
+  /// these as well.
+  const float* order;
+  int order_axes;
+  bool in_integers;  ///< whether coordinates are rounded to 16 bits
+  bool in_bytes;     ///< whether those of the screen have 8 bits, where the processor can
 };
 
 template <class T>
@@ -41,7 +42,7 @@ template <class T>
 class Cascade {
  public:
   /// `rows`, which must outlive the object, are those of `index`, an index without a tree.
-  Cascade(const Index<T>& index, const T* rows, const Projection& projection, const Run& run);
+  Cascade(const Index<T>& index, const T* rows, const CascadePlan& plan, const Run& run);
   ~Cascade();
 
   const Index<T>& index() const;

@@ -153,6 +153,10 @@ class Index {
   template <class Row>
   void fill_blocks(Row&& row, const Run& run);
   void fill_boxes(const Run& run);
+  /// Blocks that are one piece of work, where in two columns there would be so many.
+  std::size_t grain(std::size_t in_the_plane) const {
+    return std::max<std::size_t>(1, 2 * in_the_plane / static_cast<std::size_t>(columns_));
+  }
 
   std::size_t samples_;
   int columns_;

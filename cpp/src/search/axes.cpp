@@ -1,0 +1,163 @@
+#include "quickshiftpp/search/axes.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <numeric>
+#include <vector>
+
+#include "support/error_bounds.hpp"
+
+namespace quickshiftpp {
+
+namespace {
+
+/// Rows that one thread looks at at a time.
+constexpr std::size_t kRowsTogether = 64;
+/// Rows that show about where the samples are, and how they vary.
+constexpr std::size_t kSampledRows = 256;
+/// Sums side by side, so that additions need not wait for each other.
+constexpr std::size_t kSums = 8;
+
+/// The greatest length of a sample, squared, and its greatest coordinate.
+struct Extent {
+  double squared_length = 0, largest = 0;
+
+  void include(const Extent& other) {
+    squared_length = std::max(squared_length, other.squared_length);
+    largest = std::max(largest, other.largest);
+  }
+};
+
+/// Of one sample with the coordinates coordinate(axis).
+template <class Coordinate>
+Extent extent_of_row(std::size_t axes, Coordinate&& coordinate) {
+  double sum[kSums] = {}, largest[kSums] = {};
+  const auto include = [&](std::size_t a, std::size_t s) {
+    const double value = coordinate(a);
+    sum[s] += value * value;
+    largest[s] = std::max(largest[s], std::abs(value));
+  };
+  std::size_t a = 0;
+  for (; a + kSums <= axes; a += kSums)
+    for (std::size_t s = 0; s < kSums; ++s) include(a + s, s);
+  for (; a < axes; ++a) include(a, 0);
+  return {std::accumulate(sum, sum + kSums, 0.0), *std::max_element(largest, largest + kSums)};
+}
+
+/// Of samples whose coordinates are coordinate(row, axis).
+template <class Coordinate>
+Extent extent_of(std::size_t samples, std::size_t axes, const Run& run, Coordinate&& coordinate) {
+  std::vector<Extent> found(static_cast<std::size_t>(run.threads));
+  parallel_for(run, samples, kRowsTogether, [&](std::size_t begin, std::size_t end, int thread) {
+    Extent here;
+    for (std::size_t row = begin; row < end; ++row)
+      here.include(extent_of_row(axes, [&](std::size_t a) { return coordinate(row, a); }));
+    found[static_cast<std::size_t>(thread)].include(here);
+  });
+  Extent all;
+  for (const Extent& part : found) all.include(part);
+  return all;
+}
+
+/// Calls visit(row) for a few rows, evenly spread.
+template <class Visit>
+std::size_t for_some_rows(std::size_t samples, Visit&& visit) {
+  const std::size_t step = (samples + kSampledRows - 1) / kSampledRows;
+  std::size_t visited = 0;
+  for (std::size_t row = 0; row < samples; row += step, ++visited) visit(row);
+  return visited;
+}
+
+/// About the mean of the rows. Any center would do; near the mean, numbers are small.
+template <class T>
+std::vector<double> center_of(const T* rows, std::size_t samples, std::size_t columns) {
+  std::vector<double> center(columns);
+  const std::size_t visited = for_some_rows(samples, [&](std::size_t row) {
+    for (std::size_t c = 0; c < columns; ++c) center[c] += rows[row * columns + c];
+  });
+  for (double& value : center) value /= static_cast<double>(visited);
+  return center;
+}
+
+}  // namespace
+
+Axes projected_axes(const float* coordinates, std::size_t samples, int count, double scale,
+                    double error, const Run& run) {
+  const auto axes = static_cast<std::size_t>(count);
+  const Extent extent = extent_of(samples, axes, run, [=](std::size_t row, std::size_t a) {
+    return static_cast<double>(coordinates[row * axes + a]);
+  });
+  return {.count = count,
+          .copy_row = [=](std::size_t row,
+                          float* out) { std::copy_n(coordinates + row * axes, axes, out); },
+          .coordinate = [=](std::size_t row, std::size_t a) { return coordinates[row * axes + a]; },
+          .scale = scale,
+          .error = error,
+          .longest = std::sqrt(extent.squared_length),
+          .largest = extent.largest};
+}
+
+template <class T>
+Axes column_axes(const T* rows, std::size_t samples, int columns, const Run& run) {
+  const auto axes = static_cast<std::size_t>(columns);
+  const auto center = std::make_shared<const std::vector<double>>(center_of(rows, samples, axes));
+  const double* middle = center->data();
+  const Extent extent = extent_of(samples, axes, run, [=](std::size_t row, std::size_t c) {
+    return rows[row * axes + c] - middle[c];
+  });
+  const double longest = std::sqrt(extent.squared_length);
+  int exponent = 0;
+  std::frexp(longest, &exponent);
+  const double unit = std::ldexp(1.0, -exponent);
+  return {.count = columns,
+          .copy_row =
+              [=](std::size_t row, float* out) {
+                const double* from = center->data();
+                for (std::size_t c = 0; c < axes; ++c)
+                  out[c] = static_cast<float>((rows[row * axes + c] - from[c]) * unit);
+              },
+          .coordinate =
+              [=](std::size_t row, std::size_t c) {
+                return static_cast<float>((rows[row * axes + c] - (*center)[c]) * unit);
+              },
+          .scale = unit,
+          .error = error_bounds::column_error(longest * unit),
+          .longest = longest * unit,
+          .largest = extent.largest * unit,
+          .least_scale = unit};
+}
+
+WidestAxes widest_axes(const Axes& axes, std::size_t samples, int most, const Run& run) {
+  const auto all = static_cast<std::size_t>(axes.count);
+  std::vector<float> row(all);
+  std::vector<double> sum(all), squares(all);
+  const std::size_t visited = for_some_rows(samples, [&](std::size_t i) {
+    axes.copy_row(i, row.data());
+    for (std::size_t a = 0; a < all; ++a) {
+      sum[a] += row[a];
+      squares[a] += static_cast<double>(row[a]) * row[a];
+    }
+  });
+  std::vector<double> variance(all);
+  for (std::size_t a = 0; a < all; ++a)
+    variance[a] = squares[a] - sum[a] * sum[a] / static_cast<double>(visited);
+  std::vector<std::size_t> chosen(all);
+  std::iota(chosen.begin(), chosen.end(), std::size_t{0});
+  std::stable_sort(chosen.begin(), chosen.end(),
+                   [&](std::size_t a, std::size_t b) { return variance[a] > variance[b]; });
+  chosen.resize(std::min(all, static_cast<std::size_t>(most)));
+  const std::size_t count = chosen.size();
+  WidestAxes widest{static_cast<int>(count), Buffer<float>(samples * count)};
+  parallel_for(run, samples, kRowsTogether, [&](std::size_t begin, std::size_t end, int) {
+    for (std::size_t i = begin; i < end; ++i)
+      for (std::size_t a = 0; a < count; ++a)
+        widest.coordinates[i * count + a] = axes.coordinate(i, chosen[a]);
+  });
+  return widest;
+}
+
+template Axes column_axes<float>(const float*, std::size_t, int, const Run&);
+template Axes column_axes<double>(const double*, std::size_t, int, const Run&);
+
+}  // namespace quickshiftpp

@@ -1,0 +1,53 @@
+"""What searches cost, in nanoseconds of one thread: the model by which they are chosen.
+
+None of it changes a result. The constants are those of a Zen 4 core with AVX-512 and VNNI;
+``python -m benchmarks calibrate costs`` prints them for the machine it runs on. What decides are
+their ratios, which differ less between machines.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import _core
+
+# A pair of samples in blocks, for each column: the k-d tree, and brute force.
+TREE_COLUMN = 0.12
+# A pair of samples in the screen of the cascade, and for each column: 8 bits, 16 bits, float32.
+PAIR = 0.56
+BYTES_COLUMN, INTEGERS_COLUMN, FLOATS_COLUMN = 0.0079, 0.0083, 0.016
+# A pair in its second filter, and for each column in 16 bits; float32 takes twice as long.
+REFINED, REFINED_COLUMN = 5.0, 0.023
+# An exact distance, and for each column.
+EXACT, EXACT_COLUMN = 23.0, 0.13
+# A sample: its queue, and for each column its coordinates and the exact distances of its list.
+QUERY, QUERY_COLUMN = 3000.0, 11.0
+# Candidates that a sample compares in the second filter before its radius is small.
+FIRST_CANDIDATES = 300
+
+
+def tree_time(n_samples: int, n_features: int, share: float = 1.0) -> float:
+    """Return the time of a sample that a tree compares with this share of all."""
+    return share * n_samples * TREE_COLUMN * n_features
+
+
+def cascade_time(n_samples: int, n_features: int, share: float = 1.0) -> float:
+    """Return the time of a sample by all columns in 16 bits, where few pairs pass."""
+    pair = PAIR + INTEGERS_COLUMN * n_features
+    return QUERY + QUERY_COLUMN * n_features + share * n_samples * pair
+
+
+def refined_time(n_features: int, in_integers: bool) -> float:
+    """Return the time of a pair in the second filter."""
+    return REFINED + REFINED_COLUMN * n_features * (1 if in_integers else 2)
+
+
+def exact_time(n_features: int) -> float:
+    """Return the time of an exact distance."""
+    return EXACT + EXACT_COLUMN * n_features
+
+
+def has_bytes() -> bool:
+    """Return whether the processor multiplies 8-bit integers."""
+    level: Any = _core.simd_level()
+    return bool(level == "avx512vnni")
