@@ -10,6 +10,7 @@ from click.core import ParameterSource
 from .builds import builds_command
 from .calibrate import calibrate_command
 from .compare import comparison_options, run
+from .map.command import map_command
 from .page.command import page_command
 from .peers import FIT, TABLES
 
@@ -30,7 +31,7 @@ main = click.Group(
     "benchmarks",
     callback=choose_program,
     params=comparison_options(TABLES[FIT]),
-    commands=[page_command, builds_command, calibrate_command],
+    commands=[page_command, builds_command, calibrate_command, map_command],
     invoke_without_command=True,
     help=(
         "Without options, the same as the command `page`: measure what the benchmark page lacks, "

@@ -4,6 +4,9 @@ The constants are in ``cpp/include/quickshiftpp/tuning.hpp``. A constant that se
 computed is compiled with other values, each build in its own folder, and the builds take
 turns. A constant that decides between two algorithms is measured by running both on either side of
 it, with the package as installed.
+
+The name ``costs`` stands for the constants of ``quickshiftpp/_search/costs.py``, by which the
+package chooses between searches. See ``costs.py`` here.
 """
 
 from __future__ import annotations
@@ -20,6 +23,7 @@ import click
 
 from reporting.tables import console, format_seconds, show, table
 
+from .costs import costs_table, measure_costs
 from .turns import Contender, median_seconds
 from .variants import build_core
 
@@ -87,6 +91,7 @@ CONSTANTS = {
     "kFirstPhaseBlocks": Constant(128, (64, 256), "noise"),
     "kPairBlocks": Constant(8, (1, 32), "noise"),
     "kQueueLength": Constant(32, (16, 64), "noise"),
+    "kLongQueueLength": Constant(128, (64, 256), "noise"),
     "kBandPixels": Constant(16384, (4096, 65536), "image"),
     "kBucketCapacity": Constant(2, (3, 4), "image"),
 }
@@ -100,10 +105,10 @@ SWITCHES = [
         {f"{n} x 2 blobs": fit(f"blobs({n}, 2)") for n in (64, 128, 256, 1024)},
     ),
     (
-        ("kCascadeSamples", "kCascadeColumns", "kPilotShare"),
+        ("kCascadeColumns",),
         ("kd_tree", "cascade"),
         {
-            **{f"{n:,} x 20 noise": noise(n, 20) for n in (10_000, 20_000, 50_000)},
+            **{f"{n:,} x 20 noise": noise(n, 20) for n in (1_000, 10_000, 50_000)},
             **{f"50,000 x {d} noise": noise(50_000, d) for d in (5, 10, 50)},
             **{f"50,000 x {d} blobs": fit(f"blobs(50_000, {d})") for d in (10, 50)},
         },
@@ -115,6 +120,9 @@ SWITCHES = [
     ),
 ]
 
+# The name of all constants of the model of costs.
+COSTS = "costs"
+
 # Constants without a measurement of time, and why.
 NOT_MEASURED = {
     "kBlock": "given by the width of the masks of a block",
@@ -122,7 +130,7 @@ NOT_MEASURED = {
     "kPending": "follows from kFlush and kBlock",
     "kQueryGroup": "given by the number of vector registers",
     **dict.fromkeys(
-        ("kPilotSamples", "kPilotNeighbors", "kPilotStep", "kPilotPixels"),
+        ("kPilotSamples", "kPilotLeast", "kPilotNeighbors", "kPilotStep", "kPilotPixels"),
         "sets the accuracy of a choice between algorithms",
     ),
     "kDimensionSamples": "sets the accuracy of the intrinsic dimension",
@@ -223,6 +231,7 @@ def list_constants() -> str:
         [", ".join(names), "", " or ".join(algorithms), ", ".join(cases)]
         for names, algorithms, cases in SWITCHES
     ]
+    rows.append([COSTS, "", "times of one thread", "noise, 1,000 to 4,000 x 32 to 512"])
     rows += [[name, "", "not measured", reason] for name, reason in NOT_MEASURED.items()]
     return table(["constant", "present", "compared with", "workload"], rows, text_columns=4)
 
@@ -232,9 +241,12 @@ def list_constants() -> str:
 @click.option("--list", "only_list", is_flag=True, help="Print the constants; measure nothing.")
 @click.option("--rounds", type=click.IntRange(min=1), default=7, help="Runs of each value.")
 def calibrate_command(names: tuple[str, ...], only_list: bool, rounds: int) -> None:
-    """Repeat the measurements behind the tuning constants NAMES of the core; default: all."""
+    """Repeat the measurements behind the tuning constants NAMES of the core; default: all.
+
+    `costs` stands for the constants by which the package chooses between searches.
+    """
     target = console()
-    known = [*CONSTANTS, *(name for group, _, _ in SWITCHES for name in group)]
+    known = [*CONSTANTS, *(name for group, _, _ in SWITCHES for name in group), COSTS]
     for name in names:
         if name not in known:
             raise click.BadParameter(f"{name!r} is not measured; there are {', '.join(known)}.")
@@ -242,6 +254,8 @@ def calibrate_command(names: tuple[str, ...], only_list: bool, rounds: int) -> N
         show(target, list_constants())
         return
     wanted = names or known
+    if COSTS in wanted:
+        show(target, costs_table(measure_costs(rounds)))
     for group, algorithms, cases in SWITCHES:
         if not set(group).isdisjoint(wanted):
             show(target, measure_switch(group, algorithms, cases, rounds))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any, TypeAlias
@@ -99,11 +100,13 @@ def search_pykdtree(X: Samples, settings: Settings) -> Answer:
     return np.reshape(distances, (len(X), -1))[:, -1]
 
 
-def search_sklearn(X: Samples, settings: Settings) -> Answer:
+def search_sklearn(X: Samples, settings: Settings, algorithm: str = "auto") -> Answer:
     """Search with ``sklearn.neighbors.NearestNeighbors``: a tree up to 15 columns, else pairs."""
     from sklearn.neighbors import NearestNeighbors
 
-    search = NearestNeighbors(n_neighbors=settings.k, n_jobs=settings.threads).fit(X)
+    search = NearestNeighbors(
+        n_neighbors=settings.k, algorithm=algorithm, n_jobs=settings.threads
+    ).fit(X)
     distances: Answer = search.kneighbors(X)[0]
     return distances[:, -1]
 
@@ -231,6 +234,25 @@ NEIGHBOR_SEARCHES = (
         "IndexFlatL2, squared distances and indices; all pairs, in float32",
         search_faiss,
         exact=False,
+    ),
+)
+
+# Both searches of scikit-learn, whichever it would choose by itself: the better one counts.
+MAP_SEARCHES = (
+    *(peer for peer in NEIGHBOR_SEARCHES if peer.name != "scikit-learn"),
+    Peer(
+        "scikit-learn brute",
+        "scikit-learn",
+        "sklearn",
+        'NearestNeighbors.kneighbors with algorithm="brute"; all pairs; exact',
+        partial(search_sklearn, algorithm="brute"),
+    ),
+    Peer(
+        "scikit-learn tree",
+        "scikit-learn",
+        "sklearn",
+        'NearestNeighbors.kneighbors with algorithm="kd_tree"; exact',
+        partial(search_sklearn, algorithm="kd_tree"),
     ),
 )
 

@@ -48,6 +48,7 @@ _STYLE: Any = {
     "lines.linewidth": 1.3,
     "figure.facecolor": "white",
     "savefig.dpi": 160,
+    "svg.hashsalt": "",  # names the parts of a figure by their content, and not at random
 }
 
 
@@ -63,8 +64,9 @@ def canvas(
         try:
             yield figure, axes
             path.parent.mkdir(parents=True, exist_ok=True)
-            # Without a version inside, the same figure is the same file.
-            figure.savefig(path, metadata={"Software": None})
+            # Without a version or a date inside, the same figure is the same file.
+            unwanted = "Date" if path.suffix == ".svg" else "Software"
+            figure.savefig(path, metadata={unwanted: None})
         finally:
             plt.close(figure)
 

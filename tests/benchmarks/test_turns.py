@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import doctest
 import sys
+from functools import partial
 
+import numpy as np
 import pytest
 
 pytest.importorskip("click")
@@ -12,7 +14,7 @@ pytest.importorskip("rich")
 
 from click.testing import CliRunner
 
-from benchmarks import calibrate
+from benchmarks import calibrate, costs
 from benchmarks.__main__ import main
 from benchmarks.builds import report
 from benchmarks.calibrate import (
@@ -25,6 +27,9 @@ from benchmarks.calibrate import (
     with_value,
 )
 from benchmarks.turns import Contender, take_turns
+from quickshiftpp import _core
+from quickshiftpp._search import cascade
+from quickshiftpp._search import costs as model
 
 SWITCHED = {name for names, _, _ in SWITCHES for name in names}
 
@@ -104,3 +109,48 @@ def test_calibrate_lists_the_constants():
     result = CliRunner().invoke(main, ["calibrate", "--list"])
     assert result.exit_code == 0, result.output
     assert all(name in result.output for name in (*CONSTANTS, *SWITCHED, *NOT_MEASURED))
+
+
+def test_calibrate_costs(monkeypatch):
+    # Of one thread, and of the smallest shapes that four parts can be told from.
+    tiny = partial(costs.measure_costs, sizes=(40, 60), columns=(20, 24))
+    monkeypatch.setattr(calibrate, "measure_costs", tiny)
+    chosen = cascade.choose_plan
+    result = CliRunner().invoke(main, ["calibrate", "costs", "--rounds", "1"])
+    assert result.exit_code == 0, result.output
+    rows = {
+        line.split()[0]: line.split()[1:] for line in result.output.splitlines() if line.split()
+    }
+    constants = {name: value for name, value in vars(model).items() if name.isupper()}
+    assert constants
+    for name, value in constants.items():
+        present, measured = rows[name]
+        assert float(present) == value
+        needs_bytes = name in ("BYTES_COLUMN", "REFINED", "REFINED_COLUMN")
+        is_measured = name != "FIRST_CANDIDATES" and (model.has_bytes() or not needs_bytes)
+        assert (measured != "-") == is_measured
+    assert cascade.choose_plan is chosen
+
+
+def test_parts_of_a_time_are_told_apart(monkeypatch):
+    expected = costs.Parts(300.0, 20.0, 0.5, 0.01)
+
+    def seconds(search):
+        n, d = search.args[0].shape
+        time = expected.query + expected.query_column * d
+        return (time + n * (expected.pair + expected.pair_column * d)) * n * 1e-9
+
+    monkeypatch.setattr(costs, "processor_seconds", seconds)
+    found = costs.measure_parts(costs.noise, "brute", 1, (40, 80), (4, 8, 16))
+    assert found == pytest.approx(expected)
+
+
+def test_of_groups_only_close_samples_are_near():
+    n_samples, n_features = 320, 128
+    X = costs.groups(n_samples, n_features).astype(np.float64)
+    squared = ((X[:, np.newaxis] - X) ** 2).sum(axis=2)
+    # A gap between the samples of a group and all others.
+    near = squared < 130
+    assert (near.sum(axis=1) == costs.GROUP).all()
+    varying = np.argsort(X.var(axis=0))[-_core.ORDER_AXES :]
+    assert sorted(varying) == list(range(_core.ORDER_AXES))

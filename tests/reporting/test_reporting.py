@@ -69,9 +69,10 @@ def test_templates_take_formats_and_keys(tmp_path):
         fill_template(path, {"total": 8})
 
 
-def test_the_same_figure_is_the_same_file(tmp_path):
-    for name in ("one.png", "two.png"):
-        with canvas(tmp_path / "figures" / name, 1, 1, (1, 1)) as (_, axes):
+@pytest.mark.parametrize("suffix", ["png", "svg"])
+def test_the_same_figure_is_the_same_file(tmp_path, suffix):
+    for name in ("one", "two"):
+        with canvas(tmp_path / "figures" / f"{name}.{suffix}", 1, 1, (1, 1)) as (_, axes):
             axes[0, 0].plot([0, 1], color=COLORS[0])
     one, two = sorted((tmp_path / "figures").iterdir())
     assert one.read_bytes() == two.read_bytes()

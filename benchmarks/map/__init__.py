@@ -1,0 +1,1 @@
+"""The map: exact neighbor searches over sizes, columns and kinds of data."""

@@ -1,0 +1,190 @@
+"""``python -m benchmarks map``: neighbor searches over sizes, columns and kinds of data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import click
+from rich.console import Console
+
+from reporting.tables import console, show
+
+from ..machine import describe_machine
+from ..page.store import Measurements
+from ..peers import MAP_SEARCHES, REFERENCE
+from .kinds import Maker, kinds
+from .measure import Cell, measure_cell, start_workers
+from .picture import FORMATS, plot_map
+from .report import LIMIT, cell_row, cell_table, summary
+
+SIZES = (300, 1_000, 3_000, 10_000, 20_000, 50_000, 100_000)
+COLUMNS = (2, 4, 8, 16, 32, 64, 128, 256, 768, 1536)
+K = 20
+SECTION = "map"  # of the JSON file
+
+
+def expected_seconds(cells: Sequence[Cell], cell: Cell, name: str) -> float:
+    """Return what a search will take about, by the last smaller one: all pairs at worst."""
+    smaller = [
+        other
+        for other in cells
+        if (other.kind, other.n_features) == (cell.kind, cell.n_features)
+        and other.n_samples < cell.n_samples
+    ]
+    if not smaller:
+        return 0.0
+    last = max(smaller, key=lambda other: other.n_samples)
+    if name not in last.seconds:
+        return LIMIT  # left out before
+    return last.seconds[name] * (cell.n_samples / last.n_samples) ** 2
+
+
+def choose_kinds(data: Path | None, wanted: Sequence[str]) -> dict[str, Maker]:
+    """Return the kinds of data whose names contain one of these parts; all for none."""
+    known = kinds(data)
+    for part in wanted:
+        if not any(part in name for name in known):
+            raise click.BadParameter(
+                f"no kind of data is called {part!r}; there are {'; '.join(known)}.",
+                param_hint="--kind",
+            )
+    return {
+        name: make
+        for name, make in known.items()
+        if not wanted or any(part in name for part in wanted)
+    }
+
+
+def read_cells(measured: Measurements) -> list[Cell]:
+    """Return all cells, by kind, columns and samples."""
+    cells = [Cell.from_dict(entry) for entry in measured.entries(SECTION).values()]
+    order = list(dict.fromkeys(cell.kind for cell in cells))
+    return sorted(cells, key=lambda c: (order.index(c.kind), c.n_features, c.n_samples))
+
+
+def merge(measured: Measurements, path: Path) -> None:
+    """Add the cells of a file; those of the same shape and kind replace earlier ones."""
+    added = Measurements.load(path)
+    difference = measured.difference_from(added.machine, added.settings)
+    if difference is not None:
+        raise click.ClickException(f"{path} cannot be added to the other cells: {difference}.")
+    for key, entry in added.entries(SECTION).items():
+        measured.add(SECTION, key, entry)
+
+
+def resume(output: Path | None, threads: int) -> Measurements:
+    """Return what the file holds already; nothing if there is no file."""
+    measured = Measurements(describe_machine(MAP_SEARCHES), {"k": K, "threads": threads})
+    if output is not None and output.exists():
+        merge(measured, output)
+    return measured
+
+
+def cells_to_measure(
+    measured: Measurements, makers: dict[str, Maker], sizes: Sequence[int], columns: Sequence[int]
+) -> Iterator[tuple[Maker, Cell]]:
+    """Yield the cells that are not measured yet, the smaller ones first."""
+    for kind, make in makers.items():
+        for n_features in columns:
+            for n_samples in sorted(sizes):
+                cell = Cell(kind, n_samples, n_features)
+                if cell.key not in measured.entries(SECTION):
+                    yield make, cell
+
+
+def measure_missing(
+    measured: Measurements,
+    wanted: Sequence[tuple[Maker, Cell]],
+    threads: int,
+    output: Path | None,
+    target: Console,
+) -> None:
+    """Measure cells, and write the file after each."""
+    with start_workers(threads) as workers:
+        for make, cell in wanted:
+            cells = read_cells(measured)
+            taking_part = [
+                worker for worker in workers if expected_seconds(cells, cell, worker.name) < LIMIT
+            ]
+            if not any(worker.name == REFERENCE for worker in taking_part):
+                continue
+            X = make(cell.n_samples, cell.n_features)
+            if X is None:
+                continue
+            measure_cell(taking_part, cell, X, K)
+            measured.add(SECTION, cell.key, cell.to_dict())
+            if output is not None:
+                measured.save(output)
+            target.print("  ".join(cell_row(cell)), markup=False, soft_wrap=True)
+
+
+def check_picture(
+    context: click.Context,  # noqa: ARG001
+    parameter: click.Parameter,  # noqa: ARG001
+    path: Path | None,
+) -> Path | None:
+    """Refuse formats that cannot be drawn, before anything is measured."""
+    if path is not None and path.suffix not in FORMATS:
+        raise click.BadParameter(f"{str(path)!r} does not end with {' or '.join(FORMATS)}.")
+    return path
+
+
+@click.command("map", context_settings={"show_default": True})
+@click.option("--data", type=click.Path(path_type=Path), help="A folder with the real data.")
+@click.option("--kind", "wanted", multiple=True, help="A part of the name of a kind of data.")
+@click.option("--size", "sizes", type=click.IntRange(min=K), multiple=True, default=SIZES)
+@click.option("--columns", type=click.IntRange(min=1), multiple=True, default=COLUMNS)
+@click.option("--threads", type=click.IntRange(min=1), default=2, help="Threads of every library.")
+@click.option(
+    "--output",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="A JSON file for the cells. Cells that it holds already are not measured again.",
+)
+@click.option(
+    "--from",
+    "sources",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    multiple=True,
+    help="A file that --output wrote: show its cells, and measure nothing. Several are combined.",
+)
+@click.option(
+    "--picture",
+    type=click.Path(dir_okay=False, path_type=Path),
+    callback=check_picture,
+    help="A picture of the map, .png or .svg.",
+)
+def map_command(
+    data: Path | None,
+    wanted: tuple[str, ...],
+    sizes: tuple[int, ...],
+    columns: tuple[int, ...],
+    threads: int,
+    output: Path | None,
+    sources: tuple[Path, ...],
+    picture: Path | None,
+) -> None:
+    """Time exact neighbor searches against all peers, cell by cell.
+
+    What is expected to take more than a minute is left out. --kind, --size and --columns can be
+    given several times.
+    """
+    target = console()
+    if sources:
+        if output is not None:
+            raise click.UsageError("--from measures nothing, so that --output has nothing to add.")
+        measured = Measurements.load(sources[0])
+        for path in sources[1:]:
+            merge(measured, path)
+    else:
+        makers = choose_kinds(data, wanted)
+        measured = resume(output, threads)
+        missing = list(cells_to_measure(measured, makers, sizes, columns))
+        if missing:
+            measure_missing(measured, missing, threads, output, target)
+    cells = read_cells(measured)
+    show(target, cell_table(cells))
+    target.print(summary(cells), markup=False, soft_wrap=True)
+    if picture is not None and cells:
+        plot_map(picture, cells, **measured.settings)
+        target.print(f"Written to {picture}", markup=False, soft_wrap=True)

@@ -1,0 +1,126 @@
+"""Measures the cells of the map: all libraries in turn, each in a process that stays."""
+
+from __future__ import annotations
+
+import json
+import os
+import statistics
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Self
+
+import numpy as np
+
+from ..peers import MAP_SEARCHES, REFERENCE, Peer, Samples
+from ..session import ROOT, THREAD_VARIABLES
+
+# Short searches are repeated until so many seconds are spent on them, but not more often than this.
+SECONDS, MOST_ROUNDS = 1.0, 9
+
+
+@dataclass
+class Cell:
+    """The searches of one kind of data in one shape."""
+
+    kind: str
+    n_samples: int
+    n_features: int
+    seconds: dict[str, float] = field(default_factory=dict)  # medians, by library
+    wrong: dict[str, float] = field(default_factory=dict)  # shares of samples, by library
+
+    @property
+    def key(self) -> str:
+        """What tells it from all other cells."""
+        return f"{self.kind}, {self.n_samples} x {self.n_features}"
+
+    @property
+    def fastest_peer(self) -> str | None:
+        """The fastest library but ours; None if none was measured."""
+        peers = {name: time for name, time in self.seconds.items() if name != REFERENCE}
+        return min(peers, key=lambda name: peers[name]) if peers else None
+
+    @property
+    def speed(self) -> float | None:
+        """How many times as fast as the fastest peer we are."""
+        if self.fastest_peer is None or REFERENCE not in self.seconds:
+            return None
+        return self.seconds[self.fastest_peer] / self.seconds[REFERENCE]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the cell as JSON."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, entry: dict[str, Any]) -> Self:
+        """Return the cell that `to_dict` wrote."""
+        return cls(**entry)
+
+
+class Worker:
+    """The process of one library."""
+
+    def __init__(self, peer: Peer, threads: int) -> None:
+        self.name = peer.name
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "benchmarks.map.worker", peer.name, str(threads)],
+            cwd=ROOT,
+            env=os.environ | dict.fromkeys(THREAD_VARIABLES, str(threads)),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+
+    def ask(self, **request: Any) -> dict[str, float]:
+        """Send a request, and wait for the answer."""
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.stdin.write(json.dumps(request) + "\n")
+        self._process.stdin.flush()
+        line = self._process.stdout.readline()
+        if not line:
+            raise RuntimeError(f"{self.name} failed; see its error above")
+        answer: dict[str, float] = json.loads(line)
+        return answer
+
+    def close(self) -> None:
+        """End the process."""
+        self._process.kill()
+        self._process.communicate()
+
+
+@contextmanager
+def start_workers(threads: int) -> Iterator[list[Worker]]:
+    """Start a process for each library that is installed, and end them all."""
+    workers = [Worker(peer, threads) for peer in MAP_SEARCHES if peer.installed]
+    try:
+        yield workers
+    finally:
+        for worker in workers:
+            worker.close()
+
+
+def measure_cell(workers: Sequence[Worker], cell: Cell, X: Samples, k: int) -> None:
+    """Fill in a cell; our own library comes first, and its answer is right.
+
+    Round after round, so that other work on the machine slows all alike. Slow searches run once.
+    """
+    with TemporaryDirectory(prefix="map-") as name:
+        samples, answer = Path(name) / "X.npy", Path(name) / "answer.npy"
+        np.save(samples, X)
+        times: dict[str, list[float]] = {worker.name: [] for worker in workers}
+        for worker in workers:
+            worker.ask(load=str(samples), k=k)
+            if worker.name == REFERENCE:
+                worker.ask(save=str(answer))
+            else:
+                cell.wrong[worker.name] = worker.ask(compare=str(answer))["wrong"]
+        for _ in range(MOST_ROUNDS):
+            for worker in workers:
+                if sum(times[worker.name]) < SECONDS:
+                    times[worker.name].append(worker.ask(run=True)["seconds"])
+        cell.seconds = {name: statistics.median(found) for name, found in times.items()}

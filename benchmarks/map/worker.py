@@ -1,0 +1,41 @@
+"""The process of one library: it searches the samples of a file, as often as it is told to."""
+
+from __future__ import annotations
+
+import json
+import sys
+import warnings
+from functools import partial
+
+import numpy as np
+
+from ..peers import MAP_SEARCHES, TOLERANCE, Settings
+from ..timing import seconds_of
+
+
+def main() -> None:
+    """Answer one request per line: ``load`` reads samples and warms up, ``run`` takes a time."""
+    warnings.simplefilter("ignore")
+    peer = next(peer for peer in MAP_SEARCHES if peer.name == sys.argv[1])
+    threads = int(sys.argv[2])
+    X = np.zeros((0, 0), np.float32)
+    settings = Settings(1, threads)
+    for line in sys.stdin:
+        request = json.loads(line)
+        answer: dict[str, float] = {}
+        if "load" in request:
+            X = np.load(request["load"])
+            settings = Settings(request["k"], threads)
+        elif "compare" in request:
+            found, expected = peer.fit(X, settings), np.load(request["compare"])
+            is_wrong = np.abs(found - expected) > TOLERANCE * np.maximum(np.abs(expected), 1e-300)
+            answer["wrong"] = float(np.mean(is_wrong))
+        elif "save" in request:
+            np.save(request["save"], peer.fit(X, settings))
+        else:
+            answer["seconds"] = seconds_of(partial(peer.fit, X, settings))
+        print(json.dumps(answer), flush=True)
+
+
+if __name__ == "__main__":
+    main()
