@@ -13,6 +13,7 @@ from .compare import comparison_options, run
 from .map.command import map_command
 from .page.command import page_command
 from .peers import FIT, TABLES
+from .screen import screen_command
 
 
 @click.pass_context
@@ -31,7 +32,7 @@ main = click.Group(
     "benchmarks",
     callback=choose_program,
     params=comparison_options(TABLES[FIT]),
-    commands=[page_command, builds_command, calibrate_command, map_command],
+    commands=[page_command, builds_command, calibrate_command, map_command, screen_command],
     invoke_without_command=True,
     help=(
         "Without options, the same as the command `page`: measure what the benchmark page lacks, "

@@ -72,6 +72,8 @@ void declare_cascade(nb::module_& m, const char* name) {
           "index"_a, "x"_a.noconvert(), "order"_a.none(), "coordinates"_a.none(), "scale"_a,
           "error"_a, "in_integers"_a, "in_bytes"_a, "threads"_a, "progress"_a = nb::none(),
           nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>())
+      .def_prop_ro("exact_distances", &Cascade<T>::exact_distances,
+                   "The exact distances that all searches so far have computed.")
       .def(
           "neighbor_lists",
           [](const Cascade<T>& cascade, int k, int threads, const nb::object& progress) {

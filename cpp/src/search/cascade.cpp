@@ -351,6 +351,11 @@ const Index<T>& Cascade<T>::index() const {
 }
 
 template <class T>
+std::uint64_t Cascade<T>::exact_distances() const {
+  return data_->exact_distances;
+}
+
+template <class T>
 NeighborLists Cascade<T>::neighbor_lists(int k, const Run& run) const {
   return neighbor_lists(k, run,
                         tuning::first_phase_blocks(static_cast<std::size_t>(data_->tree.blocks())));

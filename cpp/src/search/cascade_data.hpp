@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -47,6 +48,7 @@ struct CascadeData {
   Index<float> tree;  // over the very first axes
   ProjectedSamples projected;
   const Kernels<T>& kernel;
+  mutable std::atomic<std::uint64_t> exact_distances{0};  // computed so far
 };
 
 }  // namespace quickshiftpp

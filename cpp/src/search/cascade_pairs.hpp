@@ -141,6 +141,7 @@ class PairedBlock {
   /// Computes what is still in the queues.
   void finish() {
     for (int lane = 0; lane < lanes_; ++lane) measure(lane);
+    data_.exact_distances += static_cast<std::uint64_t>(std::exchange(measured_, 0));
   }
 
  private:
@@ -183,7 +184,7 @@ class PairedBlock {
   void measure(int lane) {
     if (queued_[lane] == 0) return;
     const std::int32_t own = begin_ + lane;
-    measure_queue(
+    measured_ += measure_queue(
         data_, data_.widened(own, sample_), queue_[lane],
         queue_[lane] + std::exchange(queued_[lane], 0),
         [&](QueueEntry& entry) {
@@ -211,6 +212,7 @@ class PairedBlock {
   double lower_bound_[ProjectedSamples::kMostPairs];
   QueueEntry queue_[kBlock][tuning::kQueueLength];
   int queued_[kBlock];
+  std::int64_t measured_ = 0;   // exact distances since the last call of finish()
   std::vector<double> sample_;  // the one whose queue is emptied
 };
 

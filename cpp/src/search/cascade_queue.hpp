@@ -21,11 +21,13 @@ struct QueueEntry {
 /// since each may make the next ones superfluous. Of the entries for which is_needed(entry) still
 /// holds a few at a time are handed to take(entry, squared distance), followed by one call of
 /// update().
+/// Returns how many distances were computed.
 template <class T, class IsNeeded, class Take, class Update>
-void measure_queue(const CascadeData<T>& data, const double* own, QueueEntry* next,
-                   QueueEntry* const end, IsNeeded&& is_needed, Take&& take, Update&& update) {
+int measure_queue(const CascadeData<T>& data, const double* own, QueueEntry* next,
+                  QueueEntry* const end, IsNeeded&& is_needed, Take&& take, Update&& update) {
   std::sort(next, end,
             [](const QueueEntry& a, const QueueEntry& b) { return a.lower_bound < b.lower_bound; });
+  int measured = 0;
   while (next != end) {
     const T* rows[kRowsTogether];
     const QueueEntry* chosen[kRowsTogether];
@@ -36,12 +38,14 @@ void measure_queue(const CascadeData<T>& data, const double* own, QueueEntry* ne
       rows[count] = data.sample(next->position);
       count += is_needed(*next);
     }
-    if (count == 0) return;
+    if (count == 0) break;
+    measured += count;
     std::fill(rows + count, rows + kRowsTogether, rows[0]);
     data.kernel.row_distances(own, rows, data.columns, squared);
     for (int i = 0; i < count; ++i) take(*chosen[i], squared[i]);
     update();
   }
+  return measured;
 }
 
 }  // namespace quickshiftpp

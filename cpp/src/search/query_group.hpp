@@ -6,6 +6,7 @@
 #include <bit>
 #include <cstdint>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "quickshiftpp/buffer.hpp"
@@ -128,6 +129,7 @@ class QueryGroup {
       tighten(q);
       measure(q, take);
     }
+    data_.exact_distances += static_cast<std::uint64_t>(std::exchange(measured_, 0));
   }
 
  private:
@@ -186,7 +188,7 @@ class QueryGroup {
     for (int i = 0; i < queued_[q]; ++i)
       entries_.push_back(
           {data_.projected.lower_bound(position_[q], keys(q)[i]), candidates(q)[i], 0});
-    measure_queue(
+    measured_ += measure_queue(
         data_, data_.widened(position_[q], sample_), entries_.data(),
         entries_.data() + entries_.size(),
         [&](const QueueEntry& entry) { return entry.lower_bound <= squared_radius_[q]; },
@@ -209,6 +211,7 @@ class QueryGroup {
   int queued_[kQueryGroup];
   int refined_[kQueryGroup];  // so many of them, the first ones, were compared along all axes
   std::vector<QueueEntry> entries_;  // of one query, to be measured
+  std::int64_t measured_ = 0;        // exact distances since the last call of finish()
   std::vector<double> sample_;       // that query
 };
 

@@ -46,6 +46,8 @@ class Cascade {
   ~Cascade();
 
   const Index<T>& index() const;
+  /// The exact distances that all searches so far have computed.
+  std::uint64_t exact_distances() const;
 
   NeighborLists neighbor_lists(int k, const Run& run) const;
   /// With another number of blocks that each block searches in the first phase, at least.
