@@ -1,6 +1,7 @@
 #include "quickshiftpp/search/cascade.hpp"
 
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 
 #include <algorithm>
 #include <cmath>
@@ -93,18 +94,22 @@ void declare_cascade(nb::module_& m, const char* name) {
             const double* keys = aligned_data(key);
             const double* limits = aligned_data(limit);
             Buffer<std::int32_t> row(samples - first_row);
+            Buffer<double> squared(row.size());
             run_native(threads, progress, [&](const Run& run) {
               std::vector<std::int32_t> queries(row.size());
               std::iota(queries.begin(), queries.end(), static_cast<std::int32_t>(first_row));
               std::vector<NearestSample> found(row.size());
               cascade.nearest_below(keys, limits, queries, found.data(), run);
-              for (std::size_t i = 0; i < row.size(); ++i) row[i] = found[i].position;
+              for (std::size_t i = 0; i < row.size(); ++i) {
+                row[i] = found[i].position;
+                squared[i] = found[i].squared_distance;
+              }
             });
-            return to_array(std::move(row));
+            return std::pair(to_array(std::move(row)), to_array(std::move(squared)));
           },
           "key"_a, "limit"_a, "threads"_a, "progress"_a = nb::none(), "first_row"_a = 0,
           "For each sample from `first_row` on the nearest whose key is below its limit, -1 for "
-          "none.")
+          "none, and the squared distance.")
       .def(
           "kth_squared_distances",
           [](const Cascade<T>& cascade, int first_rows, int k, int threads,

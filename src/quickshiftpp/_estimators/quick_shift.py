@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from .. import _core
 from .._progress import stage
 from .._scaling import unscale
+from .._search.cascade import Cascade, build_cascade
 from .._search.index import IndexedSamples
 from .._search.pipeline import index_samples
 from .._threads import resolve_threads
@@ -134,18 +135,17 @@ class QuickShift(DensityClusterer):
         threads = resolve_threads(self.n_jobs)
         with self._fitting():
             samples = validate_samples(X, estimator=self)
-            indexed, _ = index_samples(
-                samples,
-                0,
-                algorithm=self.algorithm,
-                threads=threads,
-                can_cascade=False,
-                verbose=self.verbose,
+            indexed, scaled = index_samples(
+                samples, 0, algorithm=self.algorithm, threads=threads, verbose=self.verbose
             )
             index: Any = indexed.index
             exponent = indexed.scale_exponent
+            cascade = None
+            if indexed.algorithm == "cascade":
+                with stage("cascade", self.verbose) as progress:
+                    cascade = build_cascade(index, scaled, threads, progress)
             self.bandwidth_ = (
-                self._typical_radius(indexed, threads)
+                self._typical_radius(indexed, cascade, threads)
                 if self.bandwidth is None
                 else float(self.bandwidth)
             )
@@ -155,8 +155,10 @@ class QuickShift(DensityClusterer):
                     index, self.bandwidth_, exponent, threads, progress
                 )
             with stage("parents", self.verbose) as progress:
-                self.parents_, squared = _core.nearest_below(
-                    index, index, -sums, -sums, threads, progress
+                self.parents_, squared = (
+                    _core.nearest_below(index, index, -sums, -sums, threads, progress)
+                    if cascade is None
+                    else cascade.nearest_below(-sums, -sums, threads, progress)
                 )
                 self.parent_distances_ = unscale(np.sqrt(squared), exponent)
             with stage("labels", self.verbose):
@@ -183,12 +185,18 @@ class QuickShift(DensityClusterer):
         label_of_root[roots] = np.arange(len(roots), dtype=np.int32)
         return label_of_root[root_of], roots
 
-    def _typical_radius(self, indexed: IndexedSamples, threads: int) -> float:
+    def _typical_radius(
+        self, indexed: IndexedSamples, cascade: Cascade | None, threads: int
+    ) -> float:
         index: Any = indexed.index
         with stage("bandwidth", self.verbose) as progress:
             k = resolve_k(None, index.samples)
-            squared = _core.kth_squared_distances(index, index, k, threads, progress)
-            radii = unscale(np.sqrt(squared), indexed.scale_exponent)
+            if cascade is None:
+                distances = np.sqrt(_core.kth_squared_distances(index, index, k, threads, progress))
+            else:
+                lists = cascade.neighbor_lists(k, threads, progress)
+                distances = _core.list_table(index, lists, threads)[0][:, -1]
+            radii = unscale(distances, indexed.scale_exponent)
         positive = radii[radii > 0]  # equal samples say nothing about scale
         return float(np.median(positive)) if positive.size else 1.0
 

@@ -70,4 +70,5 @@ class _InOneCascade:
         # An infinite key is never below a limit: new samples do not find each other.
         keys = np.concatenate([key, np.full(len(limit), np.inf)])
         limits = np.concatenate([np.zeros(self._n_fitted), limit])
-        return self._cascade.nearest_below(keys, limits, self._threads, progress, self._n_fitted)
+        found = self._cascade.nearest_below(keys, limits, self._threads, progress, self._n_fitted)
+        return found[0]

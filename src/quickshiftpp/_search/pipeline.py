@@ -48,7 +48,7 @@ class Neighbors:
     def nearest_below(self, key: Any, limit: Any, progress: Progress | None) -> Any:
         """Return for each sample the row of the nearest one whose key is below its limit."""
         if self.cascade is not None:
-            return self.cascade.nearest_below(key, limit, self.threads, progress)
+            return self.cascade.nearest_below(key, limit, self.threads, progress)[0]
         index: Any = self.samples.index
         return _core.nearest_below(index, index, key, limit, self.threads, progress)[0]
 
