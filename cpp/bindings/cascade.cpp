@@ -11,6 +11,7 @@
 
 #include "arrays.hpp"
 #include "stages.hpp"
+#include "support/error_bounds.hpp"
 
 namespace quickshiftpp::bindings {
 
@@ -20,7 +21,7 @@ namespace {
 
 template <class T>
 void declare_cascade(nb::module_& m, const char* name) {
-  nb::class_<Cascade<T>>(m, name, "Exact searches that discard by a few projection axes.")
+  nb::class_<Cascade<T>>(m, name, "Exact searches that compare all pairs in low precision first.")
       .def(
           "__init__",
           [](Cascade<T>* self, const Index<T>& index, const Rows<T>& x,
@@ -30,6 +31,7 @@ void declare_cascade(nb::module_& m, const char* name) {
             const std::size_t samples = index.samples();
             const int columns = index.columns();
             require(!index.has_tree(), "a cascade orders the samples itself");
+            require(columns <= error_bounds::kMostColumns, "too many columns for a cascade");
             require(x.shape(0) == samples && x.shape(1) == static_cast<std::size_t>(columns),
                     "the rows belong to another index");
             require(!order || (order->shape(0) == samples && order->shape(1) >= 1 &&

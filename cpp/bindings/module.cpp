@@ -45,6 +45,7 @@ NB_MODULE(_core, m) {
   m.attr("SCREEN_AXES") = tuning::kScreenAxes;
   m.attr("ORDER_AXES") = tuning::kOrderAxes;
   m.attr("DIMENSION_SAMPLES") = tuning::kDimensionSamples;
+  m.attr("MOST_CASCADE_COLUMNS") = quickshiftpp::error_bounds::kMostColumns;
   m.attr("LONGEST_INTEGER") = quickshiftpp::error_bounds::kLongestInteger;
   m.attr("LARGEST_BYTE") = quickshiftpp::error_bounds::kLargestByte;
   m.attr("CASCADE_AXES") = tuning::kRefineAxes;

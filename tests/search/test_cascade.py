@@ -11,7 +11,7 @@ from plans import PLANS, by_plan, project_on
 from quickshiftpp import QuickshiftPP, _core, all_neighbors
 from quickshiftpp._search import cascade as cascade_module
 from quickshiftpp._search.algorithm import choose_algorithm
-from quickshiftpp._search.cascade import PROJECTED_SAMPLES, choose_plan
+from quickshiftpp._search.cascade import PILOT_SAMPLES, PROJECTED_SAMPLES, choose_plan
 from quickshiftpp._search.new_samples import CASCADE_QUERIES, _InOneCascade, _InTwoIndices
 from quickshiftpp._search.pilot import Pilot
 
@@ -190,6 +190,7 @@ def test_auto_takes_the_cascade_where_a_tree_prunes_nothing():
     n, d = 10_000, 32
     noise = rng.normal(size=(n, d))
     assert choose_algorithm("auto", noise, 2) == "cascade"
+    assert choose_algorithm("auto", noise, 2, k=500) == "kd_tree"
     assert choose_algorithm("auto", noise[:1000, :20].copy(), 2) == "kd_tree"
     assert choose_algorithm("auto", noise[:1000].repeat(8, axis=1), 2) == "cascade"
     assert choose_algorithm("auto", noise, 2, can_cascade=False) == "kd_tree"
@@ -199,6 +200,20 @@ def test_auto_takes_the_cascade_where_a_tree_prunes_nothing():
     assert choose_algorithm("auto", noise[:100], 2) == "brute"
     for algorithm in ("kd_tree", "cascade", "brute"):
         assert choose_algorithm(algorithm, clusters, 2) == algorithm
+
+
+def test_auto_takes_no_cascade_where_one_sample_hides_the_others():
+    X = np.random.default_rng(6).standard_normal((PILOT_SAMPLES, 256), dtype=np.float32)
+    assert choose_algorithm("auto", X, 2) == "cascade"
+    X[1] *= 1e4
+    assert choose_algorithm("auto", X, 2) == "kd_tree"
+
+
+def test_bounds_hold_for_a_million_columns_at_most():
+    wide = np.broadcast_to(np.float32(0), (200, _core.MOST_CASCADE_COLUMNS + 1))
+    assert choose_algorithm("auto", wide, 1) == "kd_tree"
+    assert choose_algorithm("cascade", wide, 1) == "brute"
+    assert choose_algorithm("cascade", wide[:, 1:], 1) == "cascade"
 
 
 def test_the_rows_must_be_those_of_the_index():

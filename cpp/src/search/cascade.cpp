@@ -59,7 +59,7 @@ class BlockSearch {
           meter.spend(data_.screen_operations() * kBlock);
           if (!searches_all) visited.push_back(other);
         });
-    for_each_group([](QueryGroup<T>& group, auto&& take) { group.finish(take); });
+    for_each_group([&](QueryGroup<T>& group, auto&& take) { group.finish(take, meter); });
     for (int lane = 0; lane < lanes; ++lane) {
       top_k_[lane].merge_pending(data_.index, data_.kernel);
       store(static_cast<std::size_t>(tree.row_at(tree.block_begin(block) + lane)), top_k_[lane]);
@@ -77,8 +77,10 @@ class BlockSearch {
       list(q).add(search.data_.index, search.data_.kernel, squared, row);
     }
     /// Flushes the list as well: an exact distance costs far more than a bound that is up to date.
+    /// Not a long list whose radius is settled: most of what is measured belongs to it anyway.
     void update_bound(int q) const {
-      list(q).merge_pending(search.data_.index, search.data_.kernel);
+      if (!search.data_.projected.settles() || search.k_ <= kShortListSize)
+        list(q).merge_pending(search.data_.index, search.data_.kernel);
       // A bound of zero cannot fall: no other sample changes the radius.
       const bool is_done = list(q).bound() == 0 && list(q).is_full();
       search.groups_[group].set_bound(q, is_done ? -1 : list(q).bound());
@@ -155,7 +157,7 @@ class NearbyQueries {
           group_.search_block(block, is_wanted, take);
           meter.spend(data_.screen_operations() * kQueryGroup);
         });
-    group_.finish(take);
+    group_.finish(take, meter);
   }
 
  private:
@@ -253,7 +255,8 @@ class FirstRowsSearch {
       search.top_k_[q].add(search.data_.index, search.data_.kernel, squared, row);
     }
     void update_bound(int q) const {
-      search.top_k_[q].merge_pending(search.data_.index, search.data_.kernel);
+      if (!search.data_.projected.settles() || search.k_ <= kShortListSize)
+        search.top_k_[q].merge_pending(search.data_.index, search.data_.kernel);
       search.queries_.set_bound(q, search.top_k_[q].bound());
     }
   };

@@ -45,7 +45,7 @@ struct CascadeData {
   const Index<T>& index;
   const T* rows;
   std::size_t columns;
-  Index<float> tree;  // over the very first axes
+  Index<float> tree;  // over a few columns or axes
   ProjectedSamples projected;
   const Kernels<T>& kernel;
   mutable std::atomic<std::uint64_t> exact_distances{0};  // computed so far

@@ -124,9 +124,10 @@ class QueryGroup {
 
   /// Hands over what is still in the queues.
   template <class Take>
-  void finish(Take&& take) {
+  void finish(Take&& take, WorkMeter& meter) {
     for (int q = 0; q < queries_; ++q) {
       tighten(q);
+      meter.spend(static_cast<std::size_t>(queued_[q]) * data_.columns);
       measure(q, take);
     }
     data_.exact_distances += static_cast<std::uint64_t>(std::exchange(measured_, 0));

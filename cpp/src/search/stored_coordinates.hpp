@@ -9,7 +9,7 @@ namespace quickshiftpp {
 /// What is known of one sample once its coordinates are stored.
 struct StoredSample {
   double squared_move = 0;    ///< by how much rounding moved it, squared
-  double squared_length = 0;  ///< of the stored numbers, as their sum
+  double squared_length = 0;  ///< of the stored numbers, not in steps
   std::int32_t sum = 0;       ///< of integers
 };
 
@@ -29,7 +29,7 @@ struct StoredCoordinates {
   }
   /// The words that so many coordinates take.
   int words(int axes) const { return (axes + per_word() - 1) / per_word(); }
-  /// The words that write() writes.
+  /// The coordinates that write() reads.
   static int padded(int axes) { return (axes + kTogether - 1) / kTogether * kTogether; }
 
   /// Writes one sample's coordinates, padded.

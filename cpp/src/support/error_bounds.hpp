@@ -67,6 +67,10 @@ inline float float32_limit(double squared_distance, int channels) {
 /// exactness.md#pixels-whole-numbers
 inline constexpr double kWholeLimit = 0x1p24;
 
+/// The most columns of a cascade. The errors of longer sums in float32 are not small:
+/// exactness.md#the-cascade-the-screen
+inline constexpr int kMostColumns = 1 << 20;
+
 /// By how much rounding may lower the product of a query and a sample less the sample's half norm,
 /// against the query's half norm. The query has length `length`, the longest sample `longest`; each
 /// term of the product undergoes so many roundings: exactness.md#the-cascade-the-screen

@@ -8,7 +8,9 @@ from typing import Any
 from .. import _core
 from .._validation import FloatArray, choice
 from . import costs
+from .cascade import PILOT_SAMPLES, compare_columns
 from .index import build_index
+from .pilot import Pilot
 
 ALGORITHMS = ("auto", "kd_tree", "cascade", "brute")
 
@@ -17,23 +19,31 @@ _PILOT_TIME = 0.015
 
 
 def choose_algorithm(
-    algorithm: str, X: FloatArray, threads: int, *, can_cascade: bool = True
+    algorithm: str, X: FloatArray, threads: int, *, k: int = 0, can_cascade: bool = True
 ) -> str:
     """Return the algorithm that "auto" stands for: the fastest for such samples."""
     choice(*ALGORITHMS).check("algorithm", algorithm)
+    n_samples, n_features = X.shape
+    has_bounds = n_features <= _core.MOST_CASCADE_COLUMNS
+    if algorithm == "cascade" and not has_bounds:
+        return "brute"
     if algorithm != "auto":
         return algorithm
-    n_samples, n_features = X.shape
     if n_samples <= _core.TREE_SAMPLES:
         return "brute"
-    if not can_cascade or n_features < _core.CASCADE_COLUMNS:
+    if not can_cascade or n_features < _core.CASCADE_COLUMNS or not has_bounds:
         return "kd_tree"
-    if costs.tree_time(n_samples, n_features) < costs.cascade_time(n_samples, n_features):
+    if costs.tree_time(n_samples, n_features) < costs.cascade_time(n_samples, n_features, k=k):
         return "kd_tree"
     share = _visited_share(X, threads)
     # The cascade skips blocks as well, by a tree over a part of the columns.
-    by_cascade = costs.cascade_time(n_samples, n_features, min(1.0, 2 * share))
-    return "kd_tree" if costs.tree_time(n_samples, n_features, share) < by_cascade else "cascade"
+    by_cascade = costs.cascade_time(n_samples, n_features, min(1.0, 2 * share), k)
+    by_tree = costs.tree_time(n_samples, n_features, share)
+    if by_cascade < by_tree and n_samples >= PILOT_SAMPLES:
+        # Samples that lie far out may make all bounds too coarse.
+        pair = compare_columns(Pilot(X, threads), n_samples, n_features)[0]
+        by_cascade = max(by_cascade, min(1.0, 2 * share) * n_samples * pair)
+    return "kd_tree" if by_tree < by_cascade else "cascade"
 
 
 def _visited_share(X: FloatArray, threads: int) -> float:

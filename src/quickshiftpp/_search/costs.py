@@ -22,6 +22,9 @@ REFINED, REFINED_COLUMN = 5.0, 0.023
 EXACT, EXACT_COLUMN = 23.0, 0.13
 # A sample: its queue, and for each column its coordinates and the exact distances of its list.
 QUERY, QUERY_COLUMN = 3000.0, 11.0
+# Each neighbor beyond the first ones: what its exact distance and its list take longer than in a
+# tree.
+NEIGHBOR, FIRST_NEIGHBORS = 180.0, 20
 # Candidates that a sample compares in the second filter before its radius is small.
 FIRST_CANDIDATES = 300
 
@@ -31,10 +34,11 @@ def tree_time(n_samples: int, n_features: int, share: float = 1.0) -> float:
     return share * n_samples * TREE_COLUMN * n_features
 
 
-def cascade_time(n_samples: int, n_features: int, share: float = 1.0) -> float:
+def cascade_time(n_samples: int, n_features: int, share: float = 1.0, k: int = 0) -> float:
     """Return the time of a sample by all columns in 16 bits, where few pairs pass."""
     pair = PAIR + INTEGERS_COLUMN * n_features
-    return QUERY + QUERY_COLUMN * n_features + share * n_samples * pair
+    neighbors = NEIGHBOR * max(0, k - FIRST_NEIGHBORS)
+    return QUERY + QUERY_COLUMN * n_features + neighbors + share * n_samples * pair
 
 
 def refined_time(n_features: int, in_integers: bool) -> float:
@@ -45,6 +49,14 @@ def refined_time(n_features: int, in_integers: bool) -> float:
 def exact_time(n_features: int) -> float:
     """Return the time of an exact distance."""
     return EXACT + EXACT_COLUMN * n_features
+
+
+def float32_error(longest: float, typical: float, n_features: int) -> float:
+    """Return by how much the screen in float32 may be wrong, in squared distances.
+
+    The bound that it uses, twice: for a radius and for a distance.
+    """
+    return 2 * 2 * 2.0**-24 * longest * ((n_features + 1.5) * typical + longest)
 
 
 def has_bytes() -> bool:

@@ -96,8 +96,8 @@ def _tree_bytes(columns: int) -> float:
 
 def _cascade_bytes(columns: int) -> float:
     """Return the bytes per sample of a cascade."""
-    # All columns in rows and again in blocks, with a norm. An integer of two bytes and one of one,
-    # or two of two bytes; where leading axes are enough, there are fewer.
+    # All columns in blocks, with a norm: two bytes, or four in float32; or one byte there, and two
+    # or four again in rows. Where leading axes are enough, there are fewer.
     coordinates = 3.5 * columns + 4
     ordered = min(columns, _core.ORDER_AXES)
     return coordinates + 4 * ordered + 4 + _tree_bytes(ordered)

@@ -17,6 +17,7 @@ _QUERY_SHARE, _ROW_SHARE = 1 / 32, 1 / 16
 # Neighbors that a search looks for, about.
 _NEIGHBORS = 16
 _ROUNDING = 1e-12
+_CHUNK = 256  # samples that stay in the cache
 # Close neighbors: this share of the samples have closer ones.
 _CLOSE_QUANTILE = 0.1
 
@@ -27,7 +28,9 @@ class Pilot:
     Attributes
     ----------
     length, coordinate : float
-        The greatest length of a sample, and its greatest coordinate, measured from the mean.
+        The greatest length of a sample, and its greatest coordinate, measured from about the mean.
+    typical : float
+        The length of a typical sample.
     """
 
     def __init__(self, X: FloatArray, threads: int) -> None:
@@ -36,18 +39,24 @@ class Pilot:
         queries = min(_QUERIES, max(8, int(n_samples * _QUERY_SHARE)))
         self._threads = threads
         self._rows = X[:: n_samples // wanted].astype(np.float64)
-        self._rows -= self._rows.mean(axis=0)
+        center = self._rows.mean(axis=0)
+        self._rows -= center
         self._step = max(1, len(self._rows) // queries)
-        self.length = math.sqrt(float((self._rows**2).sum(axis=1).max()))
-        self.coordinate = float(np.abs(self._rows).max())
+        lengths = np.sqrt((self._rows**2).sum(axis=1))
+        self.typical = float(np.median(lengths))
+        self.length, self.coordinate = _extent(X, center)
         self._distances = self._distances_between(self._rows)
         neighbor = round(_NEIGHBORS * len(self._rows) / n_samples)
         neighbor = min(max(1, neighbor), len(self._rows) - 1) - 1
         self._radii = np.partition(self._distances, neighbor, axis=1)[:, neighbor, None]
 
-    def share_within(self, error: float) -> float:
-        """Return the share of pairs that are no farther apart than neighbors plus an error."""
-        return float(np.mean(self._distances <= self._radii + error))
+    def share_within(self, error: float, squared_error: float = 0.0) -> float:
+        """Return the share of pairs that are no farther apart than neighbors plus an error.
+
+        The other error is one of squared distances.
+        """
+        reach = np.sqrt((self._radii + error) ** 2 + squared_error)
+        return float(np.mean(self._distances <= reach))
 
     def share_along(self, axes: npt.NDArray[np.float32]) -> float:
         """Return the share of pairs that are no farther apart along some axes than neighbors."""
@@ -71,3 +80,13 @@ class Pilot:
         squared[np.arange(len(queries)), np.arange(len(queries)) * self._step] = np.inf  # itself
         distances: npt.NDArray[np.float64] = np.sqrt(squared)
         return distances
+
+
+def _extent(X: FloatArray, center: npt.NDArray[np.float64]) -> tuple[float, float]:
+    """Return the greatest length of a sample, and its greatest coordinate, from a center."""
+    squared = largest = 0.0
+    for start in range(0, len(X), _CHUNK):
+        apart = X[start : start + _CHUNK] - center
+        squared = max(squared, float(np.einsum("ij,ij->i", apart, apart).max()))
+        largest = max(largest, float(np.abs(apart, out=apart).max()))
+    return math.sqrt(squared), largest

@@ -92,7 +92,7 @@ def index_samples(
     """
     with stage("index", verbose) as progress:
         scaled, exponent = scale_samples(samples)
-        chosen = choose_algorithm(algorithm, scaled, threads, can_cascade=can_cascade)
+        chosen = choose_algorithm(algorithm, scaled, threads, k=k, can_cascade=can_cascade)
         check_memory(scaled, k, chosen, keep_lists=needs_lists, n_ks=n_ks)
         index = build_index(scaled, chosen == "kd_tree", threads, progress)
     return IndexedSamples(index, exponent, chosen), scaled

@@ -31,11 +31,11 @@ struct CascadeData;
 /// Exact searches for many columns, where a k-d tree prunes little.
 ///
 /// Three filters, each slower and sharper than the one before: all pairs of samples are compared
-/// along the first axes, in low precision and many at a time; the remaining pairs along all axes;
-/// what still remains by the exact distance, from the samples themselves. docs/exactness.md shows
-/// why the filters lose no neighbor.
+/// along all columns or the first axes, in low precision and many at a time; the remaining pairs
+/// along all axes, where the first filter has seen less; what still remains by the exact distance,
+/// from the samples themselves. docs/exactness.md shows why the filters lose no neighbor.
 ///
-/// A k-d tree over the very first axes orders the samples into blocks and skips distant ones. The
+/// A k-d tree over a few columns or axes orders the samples into blocks and skips distant ones. The
 /// search has two phases. First each block searches the blocks around it, until its lists are
 /// nearly final. Then every remaining pair of blocks is compared once, for the lists of both.
 template <class T>
