@@ -112,15 +112,20 @@ def measure_cell(workers: Sequence[Worker], cell: Cell, X: Samples, k: int) -> N
     with TemporaryDirectory(prefix="map-") as name:
         samples, answer = Path(name) / "X.npy", Path(name) / "answer.npy"
         np.save(samples, X)
-        times: dict[str, list[float]] = {worker.name: [] for worker in workers}
+        able = []
         for worker in workers:
             worker.ask(load=str(samples), k=k)
             if worker.name == REFERENCE:
                 worker.ask(save=str(answer))
             else:
-                cell.wrong[worker.name] = worker.ask(compare=str(answer))["wrong"]
+                compared = worker.ask(compare=str(answer))
+                if "wrong" not in compared:
+                    continue
+                cell.wrong[worker.name] = compared["wrong"]
+            able.append(worker)
+        times: dict[str, list[float]] = {worker.name: [] for worker in able}
         for _ in range(MOST_ROUNDS):
-            for worker in workers:
+            for worker in able:
                 if sum(times[worker.name]) < SECONDS:
                     times[worker.name].append(worker.ask(run=True)["seconds"])
         cell.seconds = {name: statistics.median(found) for name, found in times.items()}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import sys
 import warnings
@@ -27,9 +28,12 @@ def main() -> None:
             X = np.load(request["load"])
             settings = Settings(request["k"], threads)
         elif "compare" in request:
-            found, expected = peer.fit(X, settings), np.load(request["compare"])
-            is_wrong = np.abs(found - expected) > TOLERANCE * np.maximum(np.abs(expected), 1e-300)
-            answer["wrong"] = float(np.mean(is_wrong))
+            expected = np.load(request["compare"])
+            # A library that cannot search such samples takes no part: pykdtree takes 127 columns.
+            with contextlib.suppress(ValueError):
+                found = peer.fit(X, settings)
+                limit = TOLERANCE * np.maximum(np.abs(expected), 1e-300)
+                answer["wrong"] = float(np.mean(np.abs(found - expected) > limit))
         elif "save" in request:
             np.save(request["save"], peer.fit(X, settings))
         else:
