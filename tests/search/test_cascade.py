@@ -11,7 +11,7 @@ from plans import PLANS, by_plan, project_on
 from quickshiftpp import QuickshiftPP, _core, all_neighbors
 from quickshiftpp._search import cascade as cascade_module
 from quickshiftpp._search.algorithm import choose_algorithm
-from quickshiftpp._search.cascade import PILOT_SAMPLES, PROJECTED_SAMPLES, choose_plan
+from quickshiftpp._search.cascade import PILOTED_SAMPLES, PROJECTED_SAMPLES, choose_plan
 from quickshiftpp._search.new_samples import CASCADE_QUERIES, _InOneCascade, _InTwoIndices
 from quickshiftpp._search.pilot import Pilot
 
@@ -203,7 +203,7 @@ def test_auto_takes_the_cascade_where_a_tree_prunes_nothing():
 
 
 def test_auto_takes_no_cascade_where_one_sample_hides_the_others():
-    X = np.random.default_rng(6).standard_normal((PILOT_SAMPLES, 256), dtype=np.float32)
+    X = np.random.default_rng(6).standard_normal((PILOTED_SAMPLES, 256), dtype=np.float32)
     assert choose_algorithm("auto", X, 2) == "cascade"
     X[1] *= 1e4
     assert choose_algorithm("auto", X, 2) == "kd_tree"

@@ -93,9 +93,10 @@ const ScreenKernels* screen_kernels(WordFormat format) {
       return level.byte_screen;
     case WordFormat::kInteger16:
       return level.rounded_screen;
-    default:
-      return level.screen;
+    case WordFormat::kFloat32:
+      break;
   }
+  return level.screen;
 }
 
 std::string simd_level() { return selected_level().name; }

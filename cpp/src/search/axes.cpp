@@ -12,8 +12,8 @@ namespace quickshiftpp {
 
 namespace {
 
-/// Rows that one thread looks at at a time.
-constexpr std::size_t kRowsTogether = 64;
+/// Rows that are one piece of a thread's work.
+constexpr std::size_t kRowsPerPiece = 64;
 /// Rows that show about where the samples are, and how they vary.
 constexpr std::size_t kSampledRows = 256;
 /// Sums side by side, so that additions need not wait for each other.
@@ -49,7 +49,7 @@ Extent extent_of_row(std::size_t axes, Coordinate&& coordinate) {
 template <class Coordinate>
 Extent extent_of(std::size_t samples, std::size_t axes, const Run& run, Coordinate&& coordinate) {
   std::vector<Extent> found(static_cast<std::size_t>(run.threads));
-  parallel_for(run, samples, kRowsTogether, [&](std::size_t begin, std::size_t end, int thread) {
+  parallel_for(run, samples, kRowsPerPiece, [&](std::size_t begin, std::size_t end, int thread) {
     Extent here;
     for (std::size_t row = begin; row < end; ++row)
       here.include(extent_of_row(axes, [&](std::size_t a) { return coordinate(row, a); }));
@@ -149,7 +149,7 @@ WidestAxes widest_axes(const Axes& axes, std::size_t samples, int most, const Ru
   chosen.resize(std::min(all, static_cast<std::size_t>(most)));
   const std::size_t count = chosen.size();
   WidestAxes widest{static_cast<int>(count), Buffer<float>(samples * count)};
-  parallel_for(run, samples, kRowsTogether, [&](std::size_t begin, std::size_t end, int) {
+  parallel_for(run, samples, kRowsPerPiece, [&](std::size_t begin, std::size_t end, int) {
     for (std::size_t i = begin; i < end; ++i)
       for (std::size_t a = 0; a < count; ++a)
         widest.coordinates[i * count + a] = axes.coordinate(i, chosen[a]);

@@ -8,7 +8,7 @@ from typing import Any
 from .. import _core
 from .._validation import FloatArray, choice
 from . import costs
-from .cascade import PILOT_SAMPLES, compare_columns
+from .cascade import PILOTED_SAMPLES, compare_columns
 from .index import build_index
 from .pilot import Pilot
 
@@ -39,7 +39,7 @@ def choose_algorithm(
     # The cascade skips blocks as well, by a tree over a part of the columns.
     by_cascade = costs.cascade_time(n_samples, n_features, min(1.0, 2 * share), k)
     by_tree = costs.tree_time(n_samples, n_features, share)
-    if by_cascade < by_tree and n_samples >= PILOT_SAMPLES:
+    if by_cascade < by_tree and n_samples >= PILOTED_SAMPLES:
         # Samples that lie far out may make all bounds too coarse.
         pair = compare_columns(Pilot(X, threads), n_samples, n_features)[0]
         by_cascade = max(by_cascade, min(1.0, 2 * share) * n_samples * pair)

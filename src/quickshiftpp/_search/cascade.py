@@ -18,7 +18,7 @@ Cascade: TypeAlias = _core.CascadeFloat32 | _core.CascadeFloat64
 
 # Samples from which on a pilot is worth its time, and principal axes. For fewer, 16-bit integers
 # are right unless samples lie far out; then a search takes up to twice as long as brute force.
-PILOT_SAMPLES = 4_000
+PILOTED_SAMPLES = 4_000
 PROJECTED_SAMPLES = 30_000
 
 # Leading axes are used where they take less than this part of the time: the tree discards blocks
@@ -73,7 +73,7 @@ def build_cascade(
 def choose_plan(X: FloatArray, threads: int) -> Plan:
     """Return the plan by which a pair of samples is compared in the least time."""
     n_samples, n_features = X.shape
-    if n_samples < PILOT_SAMPLES:
+    if n_samples < PILOTED_SAMPLES:
         return Plan(None, None, 0.0, 0.0, in_integers=True, in_bytes=False)
     pilot = Pilot(X, threads)
     time, in_integers, in_bytes = compare_columns(pilot, n_samples, n_features)
