@@ -38,11 +38,18 @@ class BlockSearch {
   /// Searches for one block of queries. Afterwards, top_k(lane) holds the sorted result of each.
   void run(std::int32_t query_block, WorkMeter& meter) {
     queries_.load(query_block);
+    // Of equal queries only the first one searches. They are looked for in each block after one
+    // that had some, otherwise in a few.
+    looks_for_equal_ |= query_block % kEqualStep == 0;
+    bool has_equal = false;
     for (int lane = 0; lane < queries_.size(); ++lane) {
       top_k_[lane].reset(kernel_, storage_.data() + lane * TopK<T>::storage_size(k_), k_,
                          is_self_join_ ? queries_.begin() + lane : -1);
-      lane_bound_[lane] = kInfinity;
+      first_equal_[lane] = looks_for_equal_ ? queries_.first_equal(lane) : lane;
+      has_equal |= !searches(lane);
+      lane_bound_[lane] = searches(lane) ? kInfinity : -1;
     }
+    looks_for_equal_ = has_equal;
     bound_ = kInfinity;
     // Of equal samples, at least k + 1 are visited, so that a tie beyond the list is detected.
     visit_outward(
@@ -55,8 +62,12 @@ class BlockSearch {
           search_block(block, node);
           meter.spend(operations_per_visit_);
         });
-    for (int lane = 0; lane < queries_.size(); ++lane)
-      top_k_[lane].merge_pending(targets_, kernel_);
+    for (int lane = 0; lane < queries_.size(); ++lane) {
+      if (searches(lane))
+        top_k_[lane].merge_pending(targets_, kernel_);
+      else
+        top_k_[lane].copy_equal(top_k_[first_equal_[lane]], targets_);
+    }
   }
 
   /// The number of target blocks visited, over all runs.
@@ -65,9 +76,15 @@ class BlockSearch {
   const TopK<T>& top_k(int lane) const { return top_k_[lane]; }
 
  private:
+  /// Of so many blocks, one is looked through for equal queries: that takes a hundredth of a
+  /// search.
+  static constexpr std::int32_t kEqualStep = 8;
+
+  bool searches(int lane) const { return first_equal_[lane] == lane; }
+
   /// A mask of the queries whose list a sample of the block may enter.
   std::uint32_t queries_near(std::int32_t block, std::size_t node) {
-    if (!targets_.has_tree()) return queries_.all_lanes();
+    if (!targets_.has_tree()) return searching_lanes();
     const int columns = targets_.columns();
     std::uint32_t near = queries_.all_lanes() & kernel_.near_box(queries_.data(), columns,
                                                                  targets_.box(node), lane_bound_);
@@ -81,6 +98,13 @@ class BlockSearch {
         near &= ~(std::uint32_t{1} << lane);
     }
     return near;
+  }
+
+  std::uint32_t searching_lanes() const {
+    std::uint32_t lanes = 0;
+    for (int lane = 0; lane < queries_.size(); ++lane)
+      lanes |= static_cast<std::uint32_t>(searches(lane)) << lane;
+    return lanes;
   }
 
   /// Compares the queries with one block of targets.
@@ -108,7 +132,9 @@ class BlockSearch {
   std::size_t operations_per_visit_;
   Buffer<Candidate> storage_;
   TopK<T> top_k_[kBlock];
-  alignas(64) double lane_bound_[kBlock];  // the bound of each list
+  int first_equal_[kBlock];  // the query that searches for this one, too
+  bool looks_for_equal_ = false;
+  alignas(64) double lane_bound_[kBlock];  // the bound of each list; negative for no search
   double bound_ = kInfinity;               // the greatest of them
   std::size_t visits_ = 0;
 };

@@ -41,8 +41,10 @@ class TopK {
   void add_block(const Index<T>& targets, const Kernels<T>& kernel, std::int32_t block,
                  const double* point) {
     const int next = kShortListSize + pending_;
-    pending_ += kernel.within(targets.block(block), targets.block_begin(block), targets.columns(),
-                              point, bound_, squared_ + next, position_ + next);
+    const int found =
+        kernel.within(targets.block(block), targets.block_begin(block), targets.columns(), point,
+                      bound_, squared_ + next, position_ + next);
+    pending_ += had_ties_ && is_full() ? drop_lost_ties(targets, next, found) : found;
     merge_if_due(targets, kernel);
   }
   /// Adds one sample at a known squared distance, unless it is beyond the bound.
@@ -68,6 +70,35 @@ class TopK {
     while (pending_ > 0) merge_batch(targets, kernel);
   }
 
+  /// Takes over the complete list of an equal query. The lists differ in the queries alone: each
+  /// comes first in its own list, and in the list of the other where its row number puts it.
+  void copy_equal(const TopK& other, const Index<T>& targets) {
+    filled_ = other.filled_;
+    bound_ = other.bound_;
+    least_discarded_ = other.least_discarded_;
+    int out = 0, in = 0;
+    const auto put = [&](const Candidate& candidate) {
+      if (out < filled_)
+        set(out++, candidate);
+      else
+        least_discarded_ = bound_;
+    };
+    if (self_ >= 0) {
+      const Candidate twin = other[in++];
+      put({0, self_});
+      bool has_twin = false;
+      for (; in < filled_ && other[in].squared == 0; ++in) {
+        if (!has_twin && row(targets, twin.position) < row(targets, other[in].position)) {
+          put(twin);
+          has_twin = true;
+        }
+        if (other[in].position != self_) put(other[in]);
+      }
+      if (!has_twin) put(twin);
+    }
+    for (; in < filled_; ++in) put(other[in]);
+  }
+
   Candidate operator[](int i) const {
     return is_short_ ? Candidate{squared_[i], position_[i]} : sorted_[i];
   }
@@ -75,6 +106,15 @@ class TopK {
   bool tied_beyond() const { return least_discarded_ == bound_; }
 
  private:
+  void set(int i, const Candidate& candidate) {
+    if (is_short_) {
+      squared_[i] = candidate.squared;
+      position_[i] = candidate.position;
+    } else {
+      sorted_[i] = candidate;
+    }
+  }
+
   /// Sorts after every candidate; ends the lists that are merged.
   static constexpr Candidate kSentinel{std::numeric_limits<double>::infinity(), -1};
 
@@ -84,6 +124,20 @@ class TopK {
     const int missing = k_ - filled_;
     if (pending_ >= (missing > 0 ? std::min(missing, tuning::kFlush) : tuning::kFlush))
       merge_batch(targets, kernel);
+  }
+
+  /// Of the candidates from `first` on, drops those that lose a tie with the last entry of a full
+  /// list. Returns how many are left.
+  int drop_lost_ties(const Index<T>& targets, int first, int count) {
+    const std::int32_t last_row = row(targets, (*this)[k_ - 1].position);
+    int kept = first;
+    for (int i = first; i < first + count; ++i) {
+      squared_[kept] = squared_[i];
+      position_[kept] = position_[i];
+      kept += squared_[i] < bound_ || row(targets, position_[i]) < last_row;
+    }
+    if (kept < first + count) least_discarded_ = bound_;
+    return kept - first;
   }
 
   /// Merges all pending candidates into the list, but no more than kShortListSize into a short one.
@@ -165,9 +219,25 @@ class TopK {
     for (int begin = 0, end; begin < count; begin = end) {
       for (end = begin + 1; end < count && has_same_sort_key(out[begin].squared, out[end].squared);)
         ++end;
-      if (end - begin > 1) std::sort(out + begin, out + end, IsNearer{*this, targets});
+      if (end - begin > 1) sort_close(targets, out + begin, out + end);
     }
     return false;
+  }
+  /// The same for candidates at nearly the same distance. Where it is the same, as nearly always,
+  /// row numbers are sorted, each looked up once.
+  void sort_close(const Index<T>& targets, Candidate* begin, Candidate* end) const {
+    if (std::any_of(begin, end, [&](const Candidate& c) { return c.squared != begin->squared; })) {
+      std::sort(begin, end, IsNearer{*this, targets});
+      return;
+    }
+    std::uint64_t keys[tuning::kPending];
+    const auto count = end - begin;
+    for (std::ptrdiff_t i = 0; i < count; ++i)
+      keys[i] = static_cast<std::uint64_t>(row(targets, begin[i].position) + 1) << 32 |
+                static_cast<std::uint32_t>(begin[i].position);
+    std::sort(keys, keys + count);
+    for (std::ptrdiff_t i = 0; i < count; ++i)
+      begin[i].position = static_cast<std::int32_t>(keys[i]);
   }
 
   /// The row number that breaks ties. The query itself precedes all samples equal to it; kSentinel

@@ -47,6 +47,39 @@ TEST_CASE_TEMPLATE("neighbor lists and tables equal those from sorting all dista
   }
 }
 
+TEST_CASE("equal samples have the lists of a plain sort, each of them first in its own") {
+  testing::TwoThreads two_threads;
+  constexpr std::size_t samples = 200;
+  std::mt19937 engine(5);
+  for (int distinct : {1, 4, 12, 90}) {
+    std::vector<double> rows;
+    for (std::size_t i = 0; i < samples; ++i) {
+      const auto value = static_cast<double>(engine() % static_cast<unsigned>(distinct));
+      rows.insert(rows.end(), {value, value * value});
+    }
+    const Index<double> index(rows.data(), samples, 2, true, two_threads.run);
+    for (int k : {2, 5, 20, 45}) {
+      const NeighborLists lists = neighbor_lists(index, k, two_threads.run);
+      for (std::int32_t i = 0; i < static_cast<std::int32_t>(samples); ++i) {
+        const auto row = static_cast<std::size_t>(index.row_at(i));
+        std::vector<std::pair<double, std::int32_t>> all;
+        for (std::size_t j = 0; j < samples; ++j)
+          all.emplace_back(testing::squared_distance(rows, 2, row, j),
+                           j == row ? -1 : static_cast<std::int32_t>(j));
+        std::sort(all.begin(), all.end());
+        const double radius = all[static_cast<std::size_t>(k - 1)].first;
+        CHECK(lists.squared_radii()[i] == radius);
+        if (radius > 0)
+          CHECK(lists.tied_beyond(i) == (all[static_cast<std::size_t>(k)].first == radius));
+        CHECK(index.row_at(lists.positions(i)[0]) == static_cast<std::int32_t>(row));
+        // Of more than k equal samples, any may be in the list.
+        for (int c = 1; c < k && radius > 0; ++c)
+          CHECK(index.row_at(lists.positions(i)[c]) == all[static_cast<std::size_t>(c)].second);
+      }
+    }
+  }
+}
+
 TEST_CASE("tied_beyond is set for ties beyond the list only") {
   testing::TwoThreads two_threads;
   // On a line: the middle sample has two neighbors at distance 1, the others have one.
