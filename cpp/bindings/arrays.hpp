@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "kernels/kernels.hpp"
 #include "quickshiftpp/buffer.hpp"
 #include "quickshiftpp/parallel.hpp"
 #include "quickshiftpp/search/index.hpp"
@@ -99,10 +100,9 @@ template <class T>
 bool are_moderate(const T* values, std::size_t count, const Run& run) {
   constexpr double largest = 0x1p500;
   std::atomic<bool> is_moderate{true};
-  parallel_for(run, count, 1 << 16, [&](std::size_t begin, std::size_t end, int) {
-    bool all = true;
-    for (std::size_t i = begin; i < end; ++i) all &= std::abs(values[i]) < largest;
-    if (!all) is_moderate.store(false, std::memory_order_relaxed);
+  parallel_for(run, count, 1 << 20, [&](std::size_t begin, std::size_t end, int) {
+    if (!kernels<T>().are_below(values + begin, end - begin, largest))
+      is_moderate.store(false, std::memory_order_relaxed);
   });
   return is_moderate;
 }

@@ -1,6 +1,12 @@
 #include "quickshiftpp/search/matrix.hpp"
 
+#include <nanobind/stl/pair.h>
+
+#include <cmath>
+#include <utility>
+
 #include "arrays.hpp"
+#include "quickshiftpp/search/axes.hpp"
 #include "stages.hpp"
 
 namespace quickshiftpp::bindings {
@@ -29,11 +35,31 @@ void declare_product(nb::module_& m, const char* name) {
       "The product of two matrices, rounded. Its bits depend on the processor.");
 }
 
+template <class T>
+void declare_extent(nb::module_& m, const char* name) {
+  m.def(
+      name,
+      [](const Rows<T>& rows, const Column<double>& center, int threads) {
+        require(rows.shape(1) == center.shape(0), "one number for each column");
+        require(rows.size() > 0, "a matrix is empty");
+        const T* from = aligned_data(rows);
+        const double* middle = aligned_data(center);
+        const Extent found = run_native(threads, nb::none(), [&](const Run& run) {
+          return extent_of(from, rows.shape(0), rows.shape(1), middle, run);
+        });
+        return std::pair(std::sqrt(found.squared_length), found.largest);
+      },
+      "rows"_a, "center"_a, "threads"_a,
+      "The greatest length of a row, and its greatest coordinate, from a center. Rounded.");
+}
+
 }  // namespace
 
 void register_matrix(nb::module_& m) {
   declare_product<float>(m, "product_float32");
   declare_product<double>(m, "product_float64");
+  declare_extent<float>(m, "extent_float32");
+  declare_extent<double>(m, "extent_float64");
   m.def(
       "orthonormalize",
       [](const Rows<double>& rows, int threads) {

@@ -40,6 +40,9 @@ NB_MODULE(_core, m) {
         "The number of threads for those who ask for none in particular.");
   m.def("set_default_threads", &quickshiftpp_set_num_threads, "threads"_a);
   namespace tuning = quickshiftpp::tuning;
+  m.def("first_phase_blocks", &tuning::first_phase_blocks, "blocks"_a,
+        "The blocks that each block of a cascade searches before pairs of blocks are compared.");
+  m.attr("BLOCK") = tuning::kBlock;
   m.attr("TREE_SAMPLES") = tuning::kTreeSamples;
   m.attr("RECOMPUTE_COLUMNS") = tuning::kRecomputeColumns;
   m.attr("SCREEN_AXES") = tuning::kScreenAxes;

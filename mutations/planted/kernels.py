@@ -84,8 +84,10 @@ MUTATIONS = [
         "row-distances-past-the-row",
         "columns after the end of a row are read",
         "cpp/src/kernels/rows.hpp",
-        "for (; column + kLanes <= columns; column += kLanes)",
-        "for (; column < columns; column += kLanes)",
+        """for (; column + kLanes <= columns; column += kLanes)
+    for (int g = 0;""",
+        """for (; column < columns; column += kLanes)
+    for (int g = 0;""",
         [SANITIZED],
     ),
     Mutation(
@@ -121,5 +123,45 @@ MUTATIONS = [
         "found += emit(sum, at_most(sum, line.limit), line.first + i + half,",
         "found += emit(sum, at_most(sum, line.limit * 0.9999999), line.first + i + half,",
         [Native("search/test_pixels.cpp")],
+    ),
+    Mutation(
+        "queue-tail",
+        "what lies after the end of a queue is kept as well",
+        "cpp/src/kernels/queues.hpp",
+        "if (count - i < kWide) mask &=",
+        "if (false) mask &=",
+        [KERNELS],
+    ),
+    Mutation(
+        "queue-positions",
+        "positions in the second half of a block are those of the first",
+        "cpp/src/kernels/queues.hpp",
+        "count_from(first + base)",
+        "count_from(first)",
+        [KERNELS],
+    ),
+    Mutation(
+        "queue-count",
+        "the keys after the last whole vector are not counted",
+        "cpp/src/kernels/queues.hpp",
+        "for (; i < count; ++i) total += key[i] <= limit;",
+        "",
+        [KERNELS],
+    ),
+    Mutation(
+        "store-truncated",
+        "coordinates are rounded down",
+        "cpp/src/kernels/screens.hpp",
+        "coordinate * per_step + 16384.5",
+        "coordinate * per_step + 16384",
+        [KERNELS],
+    ),
+    Mutation(
+        "below-one-side",
+        "values below the negative limit are accepted",
+        "cpp/src/kernels/rows.hpp",
+        "are &= (value < limit) & (value > -limit);",
+        "are &= value < limit;",
+        [KERNELS],
     ),
 ]

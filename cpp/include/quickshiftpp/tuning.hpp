@@ -36,7 +36,7 @@ inline constexpr int kCascadeColumns = 10;
 /// same time. How many it would visit is seen in a search for kPilotNeighbors neighbors among some
 /// of the samples, no more than kPilotSamples.
 inline constexpr int kPilotSamples = 2048;
-inline constexpr int kPilotLeast = 128;
+inline constexpr int kPilotLeast = 400;
 inline constexpr int kPilotNeighbors = 16;
 inline constexpr std::size_t kPilotStep = 4;  ///< one block of queries in this many is searched
 
@@ -145,6 +145,12 @@ inline constexpr int kDimensionSamples = 1 << 17;
 
 /// Samples per work item of loops over samples: enough that waking a thread pays.
 inline constexpr std::size_t kGrain = 8192;
+
+/// The same where a sample's work grows with its columns, as in conversions.
+constexpr std::size_t row_grain(std::size_t columns) {
+  constexpr std::size_t coordinates = std::size_t{1} << 17;
+  return coordinates / columns + 1;
+}
 
 /// Values that one thread sorts before it checks whether it is interrupted.
 inline constexpr std::size_t kSortPiece = 32768;

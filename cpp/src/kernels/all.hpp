@@ -9,6 +9,7 @@
 #include "blocks.hpp"
 #include "kernels/kernels.hpp"
 #include "lines.hpp"
+#include "queues.hpp"
 #include "rows.hpp"
 #include "screens.hpp"
 #include "sorting.hpp"
@@ -18,12 +19,17 @@ namespace quickshiftpp::QSPP_ISA {
 extern const Kernels<float> kFloat;
 extern const Kernels<double> kDouble;
 extern const ScreenKernels kScreen, kRoundedScreen;
+extern const QueueKernels kQueue;
 const ScreenKernels kScreen{.screen = screen<Floats32>,
                             .screen_both = screen_both<Floats32>,
-                            .pair_distances = pair_distances<Floats32>};
+                            .pair_distances = pair_distances<Floats32>,
+                            .store = store<Floats32>};
 const ScreenKernels kRoundedScreen{.screen = screen<Integers16>,
                                    .screen_both = screen_both<Integers16>,
-                                   .pair_distances = pair_distances<Integers16>};
+                                   .pair_distances = pair_distances<Integers16>,
+                                   .store = store<Integers16>};
+const QueueKernels kQueue{
+    .append = append, .keep_at_most = keep_at_most, .about_kth_smallest = about_kth_smallest};
 
 template <class T>
 constexpr Kernels<T> all_kernels() {
@@ -36,7 +42,10 @@ constexpr Kernels<T> all_kernels() {
           .sort = sort,
           .merge_top_k = merge_top_k,
           .row_distances = row_distances<T>,
-          .add_product = add_product<T>};
+          .add_product = add_product<T>,
+          .are_below = are_below<T>,
+          .extent = extent<T>,
+          .center_row = center_row<T>};
 }
 const Kernels<float> kFloat = all_kernels<float>();
 const Kernels<double> kDouble = all_kernels<double>();

@@ -10,8 +10,11 @@ namespace quickshiftpp::avx512vnni {
 extern const ScreenKernels kRoundedScreen, kByteScreen;
 const ScreenKernels kRoundedScreen{.screen = screen<Integers16>,
                                    .screen_both = screen_both<Integers16>,
-                                   .pair_distances = pair_distances<Integers16>};
-const ScreenKernels kByteScreen{
-    .screen = screen<Integers8>, .screen_both = screen_both<Integers8>, .pair_distances = nullptr};
+                                   .pair_distances = pair_distances<Integers16>,
+                                   .store = store<Integers16>};
+const ScreenKernels kByteScreen{.screen = screen<Integers8>,
+                                .screen_both = screen_both<Integers8>,
+                                .pair_distances = nullptr,
+                                .store = store<Integers8>};
 
 }  // namespace quickshiftpp::avx512vnni

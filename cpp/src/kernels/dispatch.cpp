@@ -14,6 +14,7 @@ namespace quickshiftpp {
   extern const Kernels<double> kDouble;      \
   extern const ScreenKernels kScreen;        \
   extern const ScreenKernels kRoundedScreen; \
+  extern const QueueKernels kQueue;          \
   }
 QSPP_DECLARE(baseline)
 #ifdef QSPP_HAVE_X86_KERNELS
@@ -36,6 +37,7 @@ struct Level {
   const ScreenKernels* screen;
   const ScreenKernels* rounded_screen;
   const ScreenKernels* byte_screen;
+  const QueueKernels* queue;
 };
 
 /// All instruction sets that were compiled in, the widest first.
@@ -48,14 +50,15 @@ std::span<const Level> all_levels() {
   static const Level levels[] = {
 #ifdef QSPP_HAVE_X86_KERNELS
       {"avx512vnni", has_avx512 && __builtin_cpu_supports("avx512vnni"), &avx512::kFloat,
-       &avx512::kDouble, &avx512::kScreen, &avx512vnni::kRoundedScreen, &avx512vnni::kByteScreen},
+       &avx512::kDouble, &avx512::kScreen, &avx512vnni::kRoundedScreen, &avx512vnni::kByteScreen,
+       &avx512::kQueue},
       {"avx512", has_avx512, &avx512::kFloat, &avx512::kDouble, &avx512::kScreen,
-       &avx512::kRoundedScreen, nullptr},
+       &avx512::kRoundedScreen, nullptr, &avx512::kQueue},
       {"avx2", __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"), &avx2::kFloat,
-       &avx2::kDouble, &avx2::kScreen, &avx2::kRoundedScreen, nullptr},
+       &avx2::kDouble, &avx2::kScreen, &avx2::kRoundedScreen, nullptr, &avx2::kQueue},
 #endif
       {"baseline", true, &baseline::kFloat, &baseline::kDouble, &baseline::kScreen,
-       &baseline::kRoundedScreen, nullptr},
+       &baseline::kRoundedScreen, nullptr, &baseline::kQueue},
   };
   return levels;
 }
@@ -98,6 +101,8 @@ const ScreenKernels* screen_kernels(WordFormat format) {
   }
   return level.screen;
 }
+
+const QueueKernels& queue_kernels() { return *selected_level().queue; }
 
 std::string simd_level() { return selected_level().name; }
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 
+#include "quickshiftpp/extent.hpp"
 #include "quickshiftpp/tuning.hpp"
 
 namespace quickshiftpp {
@@ -145,6 +146,17 @@ struct Kernels {
   /// the instruction set: only for what is rounded anyway.
   void (*add_product)(const T* rows, std::size_t stride, std::size_t columns, const T* matrix,
                       std::size_t width, T* out);
+
+  /// Whether the absolute values are all below a limit; false for NaN.
+  bool (*are_below)(const T* values, std::size_t count, double limit);
+
+  /// The extent of one row from a center. The last bits of its length depend on the instruction
+  /// set.
+  Extent (*extent)(const T* row, const double* center, std::size_t columns);
+
+  /// Writes (row - center) * unit, rounded to float32.
+  void (*center_row)(const T* row, const double* center, double unit, std::size_t columns,
+                     float* out);
 };
 
 /// Two samples, by the numbers of their rows.
@@ -155,6 +167,13 @@ struct SamplePair {
 
 /// How coordinates are stored in words of 32 bits.
 enum class WordFormat : std::uint8_t { kFloat32, kInteger16, kInteger8 };
+
+/// What is known of one sample once its coordinates are stored in words.
+struct StoredSample {
+  double squared_move = 0;    ///< by how much rounding moved it, squared
+  double squared_length = 0;  ///< of the stored numbers, not in steps
+  std::int32_t sum = 0;       ///< of integers
+};
 
 /// Arithmetic that may only discard, since it is rounded and in any order. It works on coordinates
 /// in words of 32 bits: a float32 each, or two 16-bit integers, or four of 8 bits. Sums of products
@@ -184,6 +203,27 @@ struct ScreenKernels {
   void (*pair_distances)(const Word* rows, int words, const SamplePair* pairs, int count,
                          float* squared);
   static constexpr int kRowWords = 16;
+
+  /// Writes a multiple of kStoredTogether coordinates: integers as the nearest multiples of a step.
+  StoredSample (*store)(const float* from, int count, double step, Word* to);
+  static constexpr int kStoredTogether = 64;
+};
+
+/// The candidates of one query: an array of keys, the nearer the smaller, and one of positions.
+struct QueueKernels {
+  /// Values after the end of both arrays that may be read and overwritten.
+  static constexpr int kOverhang = 16;
+
+  /// Appends the samples of a block that are in the mask, and returns their number. `keys` are
+  /// those of the whole block, `first` is the position of its first sample.
+  int (*append)(std::uint32_t mask, const float* keys, std::int32_t first, float* key,
+                std::int32_t* position);
+
+  /// Removes those with a larger key, and returns how many are left, in the same order.
+  int (*keep_at_most)(float largest, int count, float* key, std::int32_t* position);
+
+  /// A number that at least k of the keys do not exceed, and hardly more.
+  float (*about_kth_smallest)(const float* key, int count, int k);
 };
 
 /// The kernels for the widest instruction set of the processor, or for the one named by the
@@ -194,6 +234,7 @@ template <class T>
 const Kernels<T>& kernels();
 /// The kernels that screen coordinates in a format; null where the instruction set has none.
 const ScreenKernels* screen_kernels(WordFormat format);
+const QueueKernels& queue_kernels();
 
 /// The name of the instruction set whose kernels are used.
 std::string simd_level();

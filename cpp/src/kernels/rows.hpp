@@ -135,5 +135,50 @@ void add_product(const T* rows, size_t stride, size_t columns, const T* matrix, 
   }
 }
 
+template <class T>
+bool are_below(const T* values, size_t count, double limit) {
+  Integers are = Integers{} - 1;
+  size_t i = 0;
+  for (; i + kLanes <= count; i += kLanes) {
+    const Doubles value = load_unaligned(values + i);
+    are &= (value < limit) & (value > -limit);
+  }
+  bool all = true;
+  for (int lane = 0; lane < kLanes; ++lane) all &= are[lane] != 0;
+  for (; i < count; ++i) {
+    const auto value = static_cast<double>(values[i]);
+    all &= value < limit && value > -limit;
+  }
+  return all;
+}
+
+template <class T>
+Extent extent(const T* row, const double* center, size_t columns) {
+  Doubles sum = {}, largest = {};
+  size_t column = 0;
+  for (; column + kLanes <= columns; column += kLanes) {
+    const Doubles apart = load_unaligned(row + column) - load_unaligned(center + column);
+    sum += apart * apart;
+    largest = larger(largest, larger(apart, -apart));
+  }
+  Extent found;
+  const auto include = [&](double squared, double coordinate) {
+    found.squared_length += squared;
+    found.largest = coordinate > found.largest ? coordinate : found.largest;
+  };
+  for (int i = 0; i < kLanes; ++i) include(sum[i], largest[i]);
+  for (; column < columns; ++column) {
+    const double apart = static_cast<double>(row[column]) - center[column];
+    include(apart * apart, apart < 0 ? -apart : apart);
+  }
+  return found;
+}
+
+template <class T>
+void center_row(const T* row, const double* center, double unit, size_t columns, float* out) {
+  for (size_t c = 0; c < columns; ++c)
+    out[c] = static_cast<float>((static_cast<double>(row[c]) - center[c]) * unit);
+}
+
 }  // namespace
 }  // namespace quickshiftpp::QSPP_ISA

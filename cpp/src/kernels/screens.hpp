@@ -11,6 +11,7 @@ namespace {
 /// One coordinate in a word.
 struct Floats32 {
   using Sum = WideFloats;
+  using Coordinate = float;
   static constexpr int kStartWords = 0;
 
   static Sum start(const uint32_t*) { return Sum{}; }
@@ -29,6 +30,7 @@ struct Floats32 {
 /// Two coordinates in a word.
 struct Integers16 {
   using Sum = WideIntegers;
+  using Coordinate = int16_t;
   static constexpr int kStartWords = 0;
 
   static Sum start(const uint32_t*) { return Sum{}; }
@@ -78,6 +80,7 @@ struct Integers16 {
 /// multiplies unsigned numbers by signed ones; sums start with what makes up for it.
 struct Integers8 {
   using Sum = WideIntegers;
+  using Coordinate = int8_t;
   static constexpr int kStartWords = 1;
 
   static Sum start(const uint32_t* words) { return reinterpret_cast<Sum>(load_wide(words)); }
@@ -89,6 +92,49 @@ struct Integers8 {
   static WideFloats to_float(Sum sum) { return __builtin_convertvector(sum, WideFloats); }
 };
 #endif
+
+/// The sum of a few numbers.
+template <class Sum, class T, int N>
+inline Sum sum_of(const T (&values)[N]) {
+  Sum sum = 0;
+  for (const T value : values) sum += static_cast<Sum>(value);
+  return sum;
+}
+
+template <class Coordinates>
+StoredSample store(const float* from, int count, double step, uint32_t* to) {
+  using Coordinate = typename Coordinates::Coordinate;
+  constexpr bool is_rounded = sizeof(Coordinate) < sizeof(float);
+  constexpr int together = ScreenKernels::kStoredTogether, per_word = 4 / sizeof(Coordinate);
+  // Sums side by side, so that additions need not wait for each other.
+  constexpr int sums = 16;
+  const double per_step = 1 / step;
+  double moved[sums] = {}, squares[sums] = {};
+  int32_t totals[sums] = {};
+  for (int begin = 0; begin < count; begin += together, to += together / per_word) {
+    Coordinate stored[together];
+    for (int a = 0; a < together; a += sums)
+      for (int s = 0; s < sums; ++s) {
+        const double coordinate = static_cast<double>(from[begin + a + s]);
+        if constexpr (is_rounded) {
+          // To the nearest, by truncating what is positive: a call to round takes ten times as
+          // long.
+          const auto integer = static_cast<int32_t>(coordinate * per_step + 16384.5) - 16384;
+          const double rounded = integer;
+          const double error = coordinate - rounded * step;  // exact: docs/exactness.md
+          moved[s] += error * error;
+          squares[s] += rounded * rounded;
+          totals[s] += integer;
+          stored[a + s] = static_cast<Coordinate>(integer);
+        } else {
+          squares[s] += coordinate * coordinate;
+          stored[a + s] = from[begin + a + s];
+        }
+      }
+    __builtin_memcpy(to, stored, sizeof(stored));
+  }
+  return {sum_of<double>(moved), sum_of<double>(squares), sum_of<int32_t>(totals)};
+}
 
 /// Calls take(query, base, product) for the products of tuning::kQueryGroup queries with a block, a
 /// vector of samples from `base` on at a time.

@@ -6,60 +6,16 @@
 #include <numeric>
 #include <vector>
 
+#include "kernels/kernels.hpp"
+#include "quickshiftpp/tuning.hpp"
 #include "support/error_bounds.hpp"
 
 namespace quickshiftpp {
 
 namespace {
 
-/// Rows that are one piece of a thread's work.
-constexpr std::size_t kRowsPerPiece = 64;
 /// Rows that show about where the samples are, and how they vary.
-constexpr std::size_t kSampledRows = 256;
-/// Sums side by side, so that additions need not wait for each other.
-constexpr std::size_t kSums = 8;
-
-/// The greatest length of a sample, squared, and its greatest coordinate.
-struct Extent {
-  double squared_length = 0, largest = 0;
-
-  void include(const Extent& other) {
-    squared_length = std::max(squared_length, other.squared_length);
-    largest = std::max(largest, other.largest);
-  }
-};
-
-/// Of one sample with the coordinates coordinate(axis).
-template <class Coordinate>
-Extent extent_of_row(std::size_t axes, Coordinate&& coordinate) {
-  double sum[kSums] = {}, largest[kSums] = {};
-  const auto include = [&](std::size_t a, std::size_t s) {
-    const double value = coordinate(a);
-    sum[s] += value * value;
-    largest[s] = std::max(largest[s], std::abs(value));
-  };
-  std::size_t a = 0;
-  for (; a + kSums <= axes; a += kSums)
-    for (std::size_t s = 0; s < kSums; ++s) include(a + s, s);
-  for (; a < axes; ++a) include(a, 0);
-  return {std::accumulate(sum, sum + kSums, 0.0), *std::max_element(largest, largest + kSums)};
-}
-
-/// Of samples whose coordinates are coordinate(row, axis).
-template <class Coordinate>
-Extent extent_of(std::size_t samples, std::size_t axes, const Run& run, Coordinate&& coordinate) {
-  std::vector<Extent> found(static_cast<std::size_t>(run.threads));
-  parallel_for(run, samples, kRowsPerPiece, [&](std::size_t begin, std::size_t end, int thread) {
-    Extent here;
-    for (std::size_t row = begin; row < end; ++row)
-      here.include(extent_of_row(axes, [&](std::size_t a) { return coordinate(row, a); }));
-    found[static_cast<std::size_t>(thread)].include(here);
-  });
-  Extent all;
-  for (const Extent& part : found) all.include(part);
-  return all;
-}
-
+constexpr std::size_t kSampledRows = 128;
 /// Calls visit(row) for a few rows, evenly spread.
 template <class Visit>
 std::size_t for_some_rows(std::size_t samples, Visit&& visit) {
@@ -82,12 +38,32 @@ std::vector<double> center_of(const T* rows, std::size_t samples, std::size_t co
 
 }  // namespace
 
+template <class T>
+Extent extent_of(const T* rows, std::size_t samples, std::size_t columns, const double* center,
+                 const Run& run) {
+  const Kernels<T>& kernel = kernels<T>();
+  const auto include = [](Extent& all, const Extent& part) {
+    all.squared_length = std::max(all.squared_length, part.squared_length);
+    all.largest = std::max(all.largest, part.largest);
+  };
+  std::vector<Extent> found(static_cast<std::size_t>(run.threads));
+  parallel_for(run, samples, tuning::row_grain(columns),
+               [&](std::size_t begin, std::size_t end, int thread) {
+                 Extent here;
+                 for (std::size_t row = begin; row < end; ++row)
+                   include(here, kernel.extent(rows + row * columns, center, columns));
+                 include(found[static_cast<std::size_t>(thread)], here);
+               });
+  Extent all;
+  for (const Extent& part : found) include(all, part);
+  return all;
+}
+
 Axes projected_axes(const float* coordinates, std::size_t samples, int count, double scale,
                     double error, const Run& run) {
   const auto axes = static_cast<std::size_t>(count);
-  const Extent extent = extent_of(samples, axes, run, [=](std::size_t row, std::size_t a) {
-    return static_cast<double>(coordinates[row * axes + a]);
-  });
+  const std::vector<double> origin(axes);
+  const Extent extent = extent_of(coordinates, samples, axes, origin.data(), run);
   return {.count = count,
           .copy_row = [=](std::size_t row,
                           float* out) { std::copy_n(coordinates + row * axes, axes, out); },
@@ -102,20 +78,16 @@ template <class T>
 Axes column_axes(const T* rows, std::size_t samples, int columns, const Run& run) {
   const auto axes = static_cast<std::size_t>(columns);
   const auto center = std::make_shared<const std::vector<double>>(center_of(rows, samples, axes));
-  const double* middle = center->data();
-  const Extent extent = extent_of(samples, axes, run, [=](std::size_t row, std::size_t c) {
-    return rows[row * axes + c] - middle[c];
-  });
+  const Kernels<T>& kernel = kernels<T>();
+  const Extent extent = extent_of(rows, samples, axes, center->data(), run);
   const double longest = std::sqrt(extent.squared_length);
   int exponent = 0;
   std::frexp(longest, &exponent);
   const double unit = std::ldexp(1.0, -exponent);
   return {.count = columns,
           .copy_row =
-              [=](std::size_t row, float* out) {
-                const double* from = center->data();
-                for (std::size_t c = 0; c < axes; ++c)
-                  out[c] = static_cast<float>((rows[row * axes + c] - from[c]) * unit);
+              [=, &kernel](std::size_t row, float* out) {
+                kernel.center_row(rows + row * axes, center->data(), unit, axes, out);
               },
           .coordinate =
               [=](std::size_t row, std::size_t c) {
@@ -149,14 +121,18 @@ WidestAxes widest_axes(const Axes& axes, std::size_t samples, int most, const Ru
   chosen.resize(std::min(all, static_cast<std::size_t>(most)));
   const std::size_t count = chosen.size();
   WidestAxes widest{static_cast<int>(count), Buffer<float>(samples * count)};
-  parallel_for(run, samples, kRowsPerPiece, [&](std::size_t begin, std::size_t end, int) {
-    for (std::size_t i = begin; i < end; ++i)
-      for (std::size_t a = 0; a < count; ++a)
-        widest.coordinates[i * count + a] = axes.coordinate(i, chosen[a]);
-  });
+  parallel_for(run, samples, tuning::row_grain(count),
+               [&](std::size_t begin, std::size_t end, int) {
+                 for (std::size_t i = begin; i < end; ++i)
+                   for (std::size_t a = 0; a < count; ++a)
+                     widest.coordinates[i * count + a] = axes.coordinate(i, chosen[a]);
+               });
   return widest;
 }
 
+template Extent extent_of<float>(const float*, std::size_t, std::size_t, const double*, const Run&);
+template Extent extent_of<double>(const double*, std::size_t, std::size_t, const double*,
+                                  const Run&);
 template Axes column_axes<float>(const float*, std::size_t, int, const Run&);
 template Axes column_axes<double>(const double*, std::size_t, int, const Run&);
 

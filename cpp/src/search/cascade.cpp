@@ -39,10 +39,11 @@ class BlockSearch {
            WorkMeter& meter) {
     const Index<float>& tree = data_.tree;
     const int lanes = tree.block_end(block) - tree.block_begin(block);
-    for (QueryGroup<T>& group : groups_) group.clear();
+    for (int first = 0; first < kBlock; first += kQueryGroup)
+      groups_[static_cast<std::size_t>(first / kQueryGroup)].assign(
+          tree.block_begin(block) + first, std::clamp(lanes - first, 0, kQueryGroup));
     for (int lane = 0; lane < lanes; ++lane) {
       const std::int32_t position = tree.block_begin(block) + lane;
-      groups_[static_cast<std::size_t>(lane / kQueryGroup)].add(position);
       top_k_[lane].reset(data_.kernel, storage_.data() + lane * TopK<T>::storage_size(k_), k_,
                          tree.row_at(position));
     }
@@ -79,7 +80,7 @@ class BlockSearch {
     /// Flushes the list as well: an exact distance costs far more than a bound that is up to date.
     /// Not a long list whose radius is settled: most of what is measured belongs to it anyway.
     void update_bound(int q) const {
-      if (!search.data_.projected.settles() || search.k_ <= kShortListSize)
+      if (list(q).is_full() && (!search.data_.projected.settles() || search.k_ <= kShortListSize))
         list(q).merge_pending(search.data_.index, search.data_.kernel);
       // A bound of zero cannot fall: no other sample changes the radius.
       const bool is_done = list(q).bound() == 0 && list(q).is_full();
@@ -100,7 +101,7 @@ class BlockSearch {
   void search_block(std::int32_t block) {
     squared_radius_ = -1;
     for_each_group([&](QueryGroup<T>& group, auto&& take) {
-      group.search_block(block, [](int, std::int32_t) { return true; }, take);
+      group.search_block(block, AllWanted{}, take);
       squared_radius_ = std::max(squared_radius_, group.squared_radius());
     });
   }
@@ -255,7 +256,8 @@ class FirstRowsSearch {
       search.top_k_[q].add(search.data_.index, search.data_.kernel, squared, row);
     }
     void update_bound(int q) const {
-      if (!search.data_.projected.settles() || search.k_ <= kShortListSize)
+      if (search.top_k_[q].is_full() &&
+          (!search.data_.projected.settles() || search.k_ <= kShortListSize))
         search.top_k_[q].merge_pending(search.data_.index, search.data_.kernel);
       search.queries_.set_bound(q, search.top_k_[q].bound());
     }

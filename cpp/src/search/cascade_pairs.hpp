@@ -101,11 +101,11 @@ class PairedBlock {
     begin_ = data_.tree.block_begin(block);
     lanes_ = data_.tree.block_end(block) - begin_;
     squared_radius_ = lists_.block_squared_radius(block);
+    std::fill_n(queued_, kBlock, 0);
     std::fill_n(queries_.data(), queries_.size(), ProjectedSamples::Word{0});
-    for (int lane = 0; lane < lanes_; ++lane) {
-      queued_[lane] = 0;
-      data_.projected.copy_query(begin_ + lane, lane % kQueryGroup, group(lane / kQueryGroup));
-    }
+    for (int first = 0; first < lanes_; first += kQueryGroup)
+      data_.projected.copy_queries(begin_ + first, std::min(kQueryGroup, lanes_ - first), 0,
+                                   group(first / kQueryGroup));
   }
 
   std::int32_t block() const { return block_; }

@@ -64,7 +64,8 @@ ProjectedSamples::ProjectedSamples(const CascadePlan& plan, std::size_t columns,
       refined_.has_integers() ? error_bounds::kIntegerSumRoundings
                               : error_bounds::square_sum_roundings(row_words_));
   std::vector<Moved> moved(static_cast<std::size_t>(run.threads));
-  parallel_for(run, static_cast<std::size_t>(tree.blocks()), 1,
+  const std::size_t grain = tuning::row_grain(static_cast<std::size_t>(axes_) * kBlock);
+  parallel_for(run, static_cast<std::size_t>(tree.blocks()), grain,
                [&](std::size_t begin, std::size_t end, int thread) {
                  Scratch scratch(axes_);
                  for (std::size_t b = begin; b < end; ++b)
@@ -91,17 +92,21 @@ ProjectedSamples::Moved ProjectedSamples::write_block(const Axes& axes, std::int
   Word* words = start + start_words() * kBlock;
   std::fill(start, words + query_words(kBlock), Word{0});
   std::fill_n(half_norm_.data() + begin, kBlock, std::numeric_limits<float>::quiet_NaN());
+  const auto store = [&](const ScreenKernels& kernel, const StoredCoordinates& format, int axes) {
+    return kernel.store(scratch.coordinates.data(), StoredCoordinates::padded(axes), format.step,
+                        scratch.words.data());
+  };
   Moved moved;
   for (std::int32_t i = begin; i < end; ++i) {
     axes.copy_row(static_cast<std::size_t>(tree_.row_at(i)), scratch.coordinates.data());
-    StoredSample stored = refined_.write(scratch.coordinates.data(), axes_, scratch.words.data());
+    StoredSample stored = store(row_kernel_, refined_, axes_);
     moved.in_rows = std::max(moved.in_rows, stored.squared_move);
     if (refines()) {
       const auto row_words = static_cast<std::size_t>(row_words_);
       std::copy_n(scratch.words.data(), row_words_,
                   rows_.data() + static_cast<std::size_t>(i) * row_words);
       std::fill(scratch.coordinates.begin() + screen_axes_, scratch.coordinates.end(), 0.0f);
-      stored = screened_.write(scratch.coordinates.data(), screen_axes_, scratch.words.data());
+      stored = store(screen_kernel_, screened_, screen_axes_);
     }
     moved.in_block = std::max(moved.in_block, stored.squared_move);
     const int lane = i - begin;

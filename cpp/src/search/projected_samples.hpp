@@ -57,12 +57,14 @@ class ProjectedSamples {
   std::size_t query_words(int queries) const {
     return static_cast<std::size_t>(screen_words_) * static_cast<std::size_t>(queries);
   }
-  /// Writes a sample as query q of a group of tuning::kQueryGroup.
-  void copy_query(std::int32_t position, int q, Word* queries) const {
-    const Word* from = coordinate_words(position / tuning::kBlock) + position % tuning::kBlock;
+  /// Writes samples one after the other in a block as queries of a group of tuning::kQueryGroup,
+  /// from number q on.
+  void copy_queries(std::int32_t first, int count, int q, Word* queries) const {
+    const Word* from = coordinate_words(first / tuning::kBlock) + first % tuning::kBlock;
     const Word offset = is_in_bytes() ? 0x80808080 : 0;  // adds 128 to each of four bytes
     for (int w = 0; w < screen_words_; ++w)
-      queries[w * tuning::kQueryGroup + q] = from[w * tuning::kBlock] ^ offset;
+      for (int i = 0; i < count; ++i)
+        queries[w * tuning::kQueryGroup + q + i] = from[w * tuning::kBlock + i] ^ offset;
   }
   /// Which samples of a block may lie within the search radii of a group of queries, along the
   /// axes of the screen: see ScreenKernels.

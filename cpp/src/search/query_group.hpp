@@ -6,6 +6,7 @@
 #include <bit>
 #include <cstdint>
 #include <limits>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -15,50 +16,8 @@
 
 namespace quickshiftpp {
 
-/// A number that at least k of the keys do not exceed, and hardly more: bisects the float32 numbers
-/// between the least and the greatest key, since counting takes no branches.
-inline float about_kth_smallest(const float* keys, int count, int k) {
-  // Float32 numbers as integers in the same order.
-  const auto order = [](float value) {
-    const auto bits = std::bit_cast<std::int32_t>(value);
-    return bits < 0 ? std::int64_t{std::numeric_limits<std::int32_t>::min()} - bits
-                    : std::int64_t{bits};
-  };
-  const auto number = [](std::int64_t place) {
-    return std::bit_cast<float>(static_cast<std::int32_t>(
-        place < 0 ? std::numeric_limits<std::int32_t>::min() - place : place));
-  };
-  // Several at a time, since std::minmax_element waits for each comparison.
-  constexpr int together = 8;
-  float least[together], greatest[together];
-  for (int s = 0; s < together; ++s) least[s] = greatest[s] = keys[0];
-  int i = 0;
-  for (; i + together <= count; i += together)
-    for (int s = 0; s < together; ++s) {
-      least[s] = keys[i + s] < least[s] ? keys[i + s] : least[s];
-      greatest[s] = keys[i + s] > greatest[s] ? keys[i + s] : greatest[s];
-    }
-  for (; i < count; ++i) {
-    least[0] = std::min(least[0], keys[i]);
-    greatest[0] = std::max(greatest[0], keys[i]);
-  }
-  std::int64_t low = order(*std::min_element(least, least + together)) - 1;
-  std::int64_t high = order(*std::max_element(greatest, greatest + together));
-  int within = count;
-  while (high - low > 1 && within > k + k / 8) {
-    const std::int64_t middle = low + (high - low) / 2;
-    const float limit = number(middle);
-    int found = 0;
-    for (int j = 0; j < count; ++j) found += keys[j] <= limit;
-    if (found >= k) {
-      high = middle;
-      within = found;
-    } else {
-      low = middle;
-    }
-  }
-  return number(high);
-}
+/// For searches among all samples.
+struct AllWanted {};
 
 /// Up to tuning::kQueryGroup queries, each within its own radius.
 ///
@@ -73,9 +32,11 @@ class QueryGroup {
       : data_(data),
         k_(k),
         capacity_(std::max(tuning::kLongQueueLength, 2 * k)),
+        stride_(capacity_ + tuning::kBlock + QueueKernels::kOverhang),
         words_(data.projected.query_words(kQueryGroup)),
-        key_(static_cast<std::size_t>(kQueryGroup * capacity_)),
-        candidate_(static_cast<std::size_t>(kQueryGroup * capacity_)) {}
+        key_(static_cast<std::size_t>(kQueryGroup * stride_)),
+        candidate_(static_cast<std::size_t>(kQueryGroup * stride_)),
+        kernel_(queue_kernels()) {}
 
   /// Begins anew with no queries.
   void clear() {
@@ -84,12 +45,14 @@ class QueryGroup {
     std::fill_n(threshold_, kQueryGroup, std::numeric_limits<float>::infinity());
   }
   void add(std::int32_t position) {
-    const int q = queries_++;
-    position_[q] = position;
-    queued_[q] = refined_[q] = 0;
-    data_.projected.copy_query(position, q, words_.data());
-    squared_radius_[q] = std::numeric_limits<double>::infinity();
-    update_threshold(q);
+    data_.projected.copy_queries(position, 1, queries_, words_.data());
+    begin_search(position);
+  }
+  /// Begins anew with samples one after the other in a block.
+  void assign(std::int32_t first, int count) {
+    clear();
+    data_.projected.copy_queries(first, count, 0, words_.data());
+    for (int i = 0; i < count; ++i) begin_search(first + i);
   }
   int queries() const { return queries_; }
   std::int32_t position(int q) const { return position_[q]; }
@@ -104,22 +67,25 @@ class QueryGroup {
   }
 
   /// Hands the samples of a block that may be within the bound of query q, and for which
-  /// is_wanted(q, row) holds, to take(q, row, squared distance): some at a time, the most promising
-  /// first. After a few, take.update_bound(q) is called.
+  /// is_wanted(q, row) holds (all for AllWanted), to take(q, row, squared distance): some at a
+  /// time, the most promising first. After a few, take.update_bound(q) is called.
   template <class IsWanted, class Take>
-  void search_block(std::int32_t block, IsWanted&& is_wanted, Take&& take) {
+  void search_block(std::int32_t block, const IsWanted& is_wanted, Take&& take) {
     std::uint32_t mask[kQueryGroup];
     alignas(64) float remainder[kQueryGroup * tuning::kBlock];
     const std::int32_t first = data_.tree.block_begin(block);
     data_.projected.screen(block, words_.data(), threshold_, mask, remainder);
-    for (int q = 0; q < queries_; ++q)
-      for (std::uint32_t bits = mask[q]; bits != 0; bits &= bits - 1) {
-        const int lane = std::countr_zero(bits);
-        if (!is_wanted(q, data_.tree.row_at(first + lane))) continue;
-        keys(q)[queued_[q]] = remainder[q * tuning::kBlock + lane];
-        candidates(q)[queued_[q]++] = first + lane;
-        if (queued_[q] == capacity_) make_room(q, take);
-      }
+    for (int q = 0; q < queries_; ++q) {
+      if constexpr (!std::is_same_v<IsWanted, AllWanted>)
+        for (std::uint32_t bits = mask[q]; bits != 0; bits &= bits - 1) {
+          const int lane = std::countr_zero(bits);
+          if (!is_wanted(q, data_.tree.row_at(first + lane))) mask[q] ^= std::uint32_t{1} << lane;
+        }
+      if (mask[q] == 0) continue;
+      queued_[q] += kernel_.append(mask[q], remainder + q * tuning::kBlock, first,
+                                   keys(q) + queued_[q], candidates(q) + queued_[q]);
+      if (queued_[q] >= capacity_) make_room(q, take);
+    }
   }
 
   /// Hands over what is still in the queues.
@@ -136,9 +102,16 @@ class QueryGroup {
  private:
   static constexpr int kQueryGroup = tuning::kQueryGroup;
 
-  ProjectedSamples::Key* keys(int q) { return key_.data() + q * capacity_; }
-  std::int32_t* candidates(int q) { return candidate_.data() + q * capacity_; }
+  ProjectedSamples::Key* keys(int q) { return key_.data() + q * stride_; }
+  std::int32_t* candidates(int q) { return candidate_.data() + q * stride_; }
 
+  void begin_search(std::int32_t position) {
+    const int q = queries_++;
+    position_[q] = position;
+    queued_[q] = refined_[q] = 0;
+    squared_radius_[q] = std::numeric_limits<double>::infinity();
+    update_threshold(q);
+  }
   void shrink(int q, double squared_radius) {
     squared_radius_[q] = std::min(squared_radius_[q], squared_radius);
     update_threshold(q);
@@ -158,17 +131,11 @@ class QueryGroup {
     const ProjectedSamples& projected = data_.projected;
     if (projected.refines()) refine(q);
     if (projected.settles() && queued_[q] >= k_) {
-      const float kth = about_kth_smallest(keys(q), queued_[q], k_);
+      const float kth = kernel_.about_kth_smallest(keys(q), queued_[q], k_);
       shrink(q, projected.settled_squared_radius(position_[q], kth));
     }
     const float largest = projected.largest_key(position_[q], squared_radius_[q]);
-    int kept = 0;
-    for (int i = 0; i < queued_[q]; ++i) {
-      keys(q)[kept] = keys(q)[i];
-      candidates(q)[kept] = candidates(q)[i];
-      kept += keys(q)[i] <= largest;
-    }
-    queued_[q] = refined_[q] = kept;
+    queued_[q] = refined_[q] = kernel_.keep_at_most(largest, queued_[q], keys(q), candidates(q));
   }
 
   /// Compares the candidates that were added last along all axes.
@@ -201,7 +168,9 @@ class QueryGroup {
   }
 
   const CascadeData<T>& data_;
-  int k_, capacity_;  // of a queue
+  int k_;
+  int capacity_;  // so many candidates make a queue full; those of one more block fit
+  int stride_;    // from one queue to the next
   int queries_ = 0;
   Buffer<ProjectedSamples::Word> words_;
   std::int32_t position_[kQueryGroup];
@@ -214,6 +183,7 @@ class QueryGroup {
   std::vector<QueueEntry> entries_;  // of one query, to be measured
   std::int64_t measured_ = 0;        // exact distances since the last call of finish()
   std::vector<double> sample_;       // that query
+  const QueueKernels& kernel_;
 };
 
 }  // namespace quickshiftpp

@@ -353,3 +353,123 @@ TEST_CASE("pair_distances: up to rounding") {
       }
     }
 }
+
+TEST_CASE("store: multiples of a step, and what is known of them") {
+  constexpr int count = 2 * ScreenKernels::kStoredTogether;
+  std::vector<float> coordinates(count);
+  std::mt19937 engine(11);
+  std::uniform_real_distribution<float> draw(-1, 1);
+  for (float& coordinate : coordinates) coordinate = draw(engine);
+  for (auto format : {WordFormat::kFloat32, WordFormat::kInteger16, WordFormat::kInteger8}) {
+    if (screen_kernels(format) == nullptr) continue;
+    const int per_word = PackedRows::per_word(format);
+    const double step = format == WordFormat::kInteger8 ? 0x1p-6 : 0x1p-13;
+    std::vector<std::uint32_t> words(static_cast<std::size_t>(count / per_word));
+    const StoredSample stored =
+        screen_kernels(format)->store(coordinates.data(), count, step, words.data());
+    double moved = 0, squares = 0, sum = 0;
+    for (int a = 0; a < count; ++a) {
+      if (format == WordFormat::kFloat32) {
+        CHECK(std::bit_cast<float>(words[static_cast<std::size_t>(a)]) == coordinates[a]);
+        squares += double{coordinates[a]} * coordinates[a];
+        continue;
+      }
+      const std::uint32_t word = words[static_cast<std::size_t>(a / per_word)];
+      const int bits = 32 / per_word;
+      const auto integer =
+          static_cast<std::int32_t>(word << (32 - bits * (a % per_word + 1))) >> (32 - bits);
+      const double error = coordinates[a] - integer * step;
+      CHECK(std::abs(error) <= 0.5 * step);
+      moved += error * error;
+      squares += double(integer) * integer;
+      sum += integer;
+    }
+    CHECK(stored.squared_move == doctest::Approx(moved));
+    CHECK(stored.squared_length == doctest::Approx(squares));
+    CHECK(stored.sum == sum);
+  }
+}
+
+TEST_CASE("queues: samples are appended, kept up to a key, and counted") {
+  const QueueKernels& kernel = queue_kernels();
+  std::mt19937 engine(12);
+  for (int round = 0; round < 200; ++round) {
+    const int values = round % 2 == 0 ? 5 : 100000;  // with ties, and without
+    float keys[kBlock];
+    for (float& key : keys) key = static_cast<float>(engine() % values) - 0.4f * values;
+    const auto mask = static_cast<std::uint32_t>(engine()) & static_cast<std::uint32_t>(engine());
+    constexpr int before = 3;
+    std::vector<float> key(before + kBlock + QueueKernels::kOverhang, -1e9f);
+    std::vector<std::int32_t> position(key.size(), -1);
+    const int added = kernel.append(mask, keys, 100, key.data() + before, position.data() + before);
+    CHECK(added == std::popcount(mask));
+    std::vector<std::pair<float, std::int32_t>> expected;
+    for (int i = 0; i < before; ++i) expected.emplace_back(-1e9f, -1);
+    for (int i = 0; i < kBlock; ++i)
+      if ((mask >> i & 1) != 0) expected.emplace_back(keys[i], 100 + i);
+    const auto holds = [&](int count) {
+      CHECK(count == static_cast<int>(expected.size()));
+      for (int i = 0; i < count; ++i) {
+        CHECK(key[static_cast<std::size_t>(i)] == expected[static_cast<std::size_t>(i)].first);
+        CHECK(position[static_cast<std::size_t>(i)] ==
+              expected[static_cast<std::size_t>(i)].second);
+      }
+    };
+    holds(before + added);
+    const float largest = keys[engine() % kBlock];
+    std::erase_if(expected, [&](const auto& entry) { return entry.first > largest; });
+    holds(kernel.keep_at_most(largest, before + added, key.data(), position.data()));
+  }
+}
+
+TEST_CASE("about_kth_smallest: k keys do not exceed it, and hardly more do") {
+  std::mt19937 engine(13);
+  for (int count : {1, 2, 15, 16, 17, 100, 300})
+    for (int k : {1, 2, 10, 20, count})
+      for (int kind = 0; k <= count && kind < 4; ++kind) {
+        std::vector<float> key(static_cast<std::size_t>(count + QueueKernels::kOverhang));
+        for (float& value : key) {
+          value = std::normal_distribution<float>()(engine);
+          if (kind == 1) value = std::round(value);  // ties
+          if (kind == 2) value = std::exp(20 * value);
+        }
+        if (kind == 3) std::fill(key.begin(), key.end(), -2.5f);
+        std::vector<float> sorted(key.begin(), key.begin() + count);
+        std::sort(sorted.begin(), sorted.end());
+        const float found = queue_kernels().about_kth_smallest(key.data(), count, k);
+        const float kth = sorted[static_cast<std::size_t>(k - 1)];
+        CHECK(found >= kth);
+        const auto within = std::upper_bound(sorted.begin(), sorted.end(), found) - sorted.begin();
+        const auto ties = std::upper_bound(sorted.begin(), sorted.end(), kth) - sorted.begin();
+        CHECK(within <= std::max<std::ptrdiff_t>(k + k / 8, ties));
+      }
+}
+
+TEST_CASE_TEMPLATE("rows: below a limit, their extent, and centered", T, float, double) {
+  for (std::size_t columns : {1, 7, 8, 9, 40, 100}) {
+    auto row = testing::random_rows<T>(1, static_cast<int>(columns), 0, 14);
+    std::vector<double> center(columns, 0.25);
+    double squared = 0, largest = 0;
+    for (T value : row) {
+      squared += (value - 0.25) * (value - 0.25);
+      largest = std::max(largest, std::abs(value - 0.25));
+    }
+    const Kernels<T>& kernel = kernels<T>();
+    const Extent extent = kernel.extent(row.data(), center.data(), columns);
+    CHECK(extent.squared_length == doctest::Approx(squared));
+    CHECK(extent.largest == largest);
+    std::vector<float> out(columns);
+    kernel.center_row(row.data(), center.data(), 0.5, columns, out.data());
+    for (std::size_t c = 0; c < columns; ++c)
+      CHECK(out[c] == static_cast<float>((row[c] - 0.25) * 0.5));
+
+    CHECK(kernel.are_below(row.data(), columns, 1e9));
+    for (std::size_t c = 0; c < columns; ++c)
+      for (double bad : {1e9, -1e9, std::numeric_limits<double>::quiet_NaN(),
+                         -std::numeric_limits<double>::infinity()}) {
+        const T good = std::exchange(row[c], static_cast<T>(bad));
+        CHECK(!kernel.are_below(row.data(), columns, 1e9));
+        row[c] = good;
+      }
+  }
+}

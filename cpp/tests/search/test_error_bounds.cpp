@@ -70,7 +70,7 @@ struct Scene {
   /// Whether row b passes the screen of row a.
   bool passes(std::int32_t a, std::int32_t b, float threshold) const {
     std::vector<ProjectedSamples::Word> queries(projected.query_words(kQueryGroup));
-    projected.copy_query(position(a), 0, queries.data());
+    projected.copy_queries(position(a), 1, 0, queries.data());
     float thresholds[kQueryGroup];
     std::fill_n(thresholds, kQueryGroup, std::numeric_limits<float>::infinity());
     thresholds[0] = threshold;

@@ -55,7 +55,7 @@ std::pair<bool, bool> passes(const ProjectedSamples& projected, const Index<floa
   constexpr float infinity = std::numeric_limits<float>::infinity();
   std::vector<ProjectedSamples::Word> queries(projected.query_words(tuning::kQueryGroup));
   const int q = a % tuning::kQueryGroup;
-  projected.copy_query(a, q, queries.data());
+  projected.copy_queries(a, 1, q, queries.data());
   float threshold[tuning::kQueryGroup], other[tuning::kBlock];
   std::fill_n(threshold, tuning::kQueryGroup, infinity);
   std::fill_n(other, tuning::kBlock, infinity);
@@ -201,7 +201,7 @@ struct Columns {
   /// Whether a pair passes the screen, and its remainder there.
   std::pair<bool, float> screen(std::int32_t a, std::int32_t b, float limit) const {
     std::vector<ProjectedSamples::Word> queries(projected.query_words(tuning::kQueryGroup));
-    projected.copy_query(a, 0, queries.data());
+    projected.copy_queries(a, 1, 0, queries.data());
     const std::vector<float> threshold(tuning::kQueryGroup, limit);
     std::uint32_t mask[tuning::kQueryGroup];
     std::vector<float> remainder(tuning::kQueryGroup * tuning::kBlock);

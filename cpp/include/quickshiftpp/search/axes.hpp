@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "quickshiftpp/buffer.hpp"
+#include "quickshiftpp/extent.hpp"
 #include "quickshiftpp/parallel.hpp"
 
 namespace quickshiftpp {
@@ -28,6 +29,11 @@ struct Axes {
   /// too much for such a bound.
   double least_scale = 0;
 };
+
+/// The extent of all rows; the last bits of its length depend on the processor.
+template <class T>
+Extent extent_of(const T* rows, std::size_t samples, std::size_t columns, const double* center,
+                 const Run& run);
 
 /// Axes along which the coordinates are known: samples by axes, row-major. The array must outlive
 /// the result.
