@@ -5,17 +5,21 @@ parts: one for itself, one for each of its columns, one for each other sample, a
 column of each other sample. Least squares give all four. A constant is one of these parts, or a
 difference between two searches:
 
-- `TREE_COLUMN` is that of brute force.
+- `TREE_QUERY`, `TREE_QUERY_COLUMN` and `TREE_COLUMN` are those of noise, of which a tree visits
+  nearly all pairs.
 - `PAIR`, `QUERY`, `QUERY_COLUMN`, `INTEGERS_COLUMN` and `FLOATS_COLUMN` are those of noise, of
   which few pairs pass the screen.
-- `BYTES_COLUMN` is that of groups of close samples, since many pairs of noise pass 8 bits.
+- `BYTES_COLUMN` is half of `INTEGERS_COLUMN`, since a vector holds twice as many bytes: what passes
+  8 bits would hide it here. `benchmarks screen` measures both by themselves.
 - `REFINED` and `REFINED_COLUMN` are what one sample far out adds to the search by 8 and 16 bits: so
-  far that all other pairs pass 8 bits, and few of them pass 16.
+  far that all other pairs pass 8 bits, and few of them pass 16; compared with groups of close
+  samples, of which few pairs pass 8 bits.
 - `EXACT` and `EXACT_COLUMN` are what one sample farther out adds to the search by 16 bits: so far
   that all other pairs pass.
 
-`FIRST_CANDIDATES` and `FIRST_NEIGHBORS` are numbers, and `NEIGHBOR` was set by searches of 3,000 x
-64 for 20 to 2,000 neighbors: these three are not measured.
+`FIRST_NEIGHBORS` is a number. `FIRST_CANDIDATES` was set by searches of 2,000 to 60,000 samples by
+8 and by 16 bits, `NEIGHBOR` by searches of 3,000 x 64 for 20 to 2,000 neighbors: these three are
+not measured.
 """
 
 from __future__ import annotations
@@ -37,7 +41,7 @@ from reporting.tables import NOTHING, table
 from .peers import Samples
 
 K = 20
-SIZES, COLUMNS = (1_000, 2_000, 4_000), (32, 128, 512)
+SIZES, COLUMNS = (500, 1_000, 2_000, 4_000), (16, 32, 128, 512)
 # Samples of a group: a few more than are looked for.
 GROUP = 32
 
@@ -117,7 +121,9 @@ def measure_costs(
 ) -> dict[str, float]:
     """Return the constants by name; those of 8 bits only where the processor multiplies them."""
     measure = partial(measure_parts, repeats=repeats, sizes=sizes, columns=columns)
-    found = {"TREE_COLUMN": measure(noise, "brute").pair_column}
+    tree = measure(noise, "kd_tree")
+    found = {"TREE_QUERY": tree.query, "TREE_QUERY_COLUMN": tree.query_column}
+    found["TREE_COLUMN"] = tree.pair_column
     with by_plan(in_integers=False, in_bytes=False):
         found["FLOATS_COLUMN"] = measure(noise, "cascade").pair_column
     with by_plan(in_integers=True, in_bytes=False):
@@ -131,7 +137,7 @@ def measure_costs(
         with by_plan(in_integers=True, in_bytes=True):
             screen = measure(groups, "cascade")
             refined = measure(partial(noise, farthest=16.0), "cascade")
-        found["BYTES_COLUMN"] = screen.pair_column
+        found["BYTES_COLUMN"] = found["INTEGERS_COLUMN"] / 2
         found["REFINED"] = refined.pair - screen.pair
         found["REFINED_COLUMN"] = refined.pair_column - screen.pair_column
     return found

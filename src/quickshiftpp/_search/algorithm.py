@@ -15,7 +15,7 @@ from .pilot import Pilot
 ALGORITHMS = ("auto", "kd_tree", "cascade", "brute")
 
 # The part of the cascade's time that the choice may take.
-_PILOT_TIME = 0.015
+_PILOT_TIME = 0.01
 
 
 def choose_algorithm(
@@ -35,7 +35,7 @@ def choose_algorithm(
         return "kd_tree"
     if costs.tree_time(n_samples, n_features) < costs.cascade_time(n_samples, n_features, k=k):
         return "kd_tree"
-    share = _visited_share(X, threads)
+    share = _visited_share(X, threads, k)
     # The cascade skips blocks as well, by a tree over a part of the columns.
     by_cascade = costs.cascade_time(n_samples, n_features, min(1.0, 2 * share), k)
     by_tree = costs.tree_time(n_samples, n_features, share)
@@ -46,27 +46,29 @@ def choose_algorithm(
     return "kd_tree" if by_tree < by_cascade else "cascade"
 
 
-def _visited_share(X: FloatArray, threads: int) -> float:
+def _visited_share(X: FloatArray, threads: int, k: int = 0) -> float:
     """Return about the share of all pairs that a k-d tree would visit, by trees over a few samples.
 
-    The more samples, the smaller the share: how much smaller is seen in two trees, and continued
-    for a while, but not to all samples: within clusters there may be nothing to discard. Where too
-    few of them can be searched in a small part of the time that the cascade takes, the tree is
-    taken to visit all.
+    Of fewer samples, fewer are neighbors, so that radii are about the same. The more samples, the
+    smaller the share: how much smaller is seen in two trees, and continued for a while, but not to
+    all samples: within clusters there may be nothing to discard. Where too few of them can be
+    searched in a small part of the time that the cascade takes, the tree is taken to visit half of
+    all pairs.
     """
     n_samples, n_features = X.shape
     time = _PILOT_TIME * n_samples * costs.cascade_time(n_samples, n_features)
-    wanted = math.sqrt(time * _core.PILOT_STEP / costs.tree_time(1, n_features))
+    wanted = math.sqrt(time * _core.PILOT_STEP / (costs.TREE_COLUMN * n_features))
     if wanted < _core.PILOT_LEAST:
-        return 1.0
+        return 0.5
     step = math.ceil(n_samples / min(wanted, _core.PILOT_SAMPLES))
-    share, share_of_fewer = (_share_of(X[::some], threads) for some in (step, 4 * step))
+    k = k or _core.PILOT_NEIGHBORS
+    share, share_of_fewer = (_share_of(X[::some], k // some, threads) for some in (step, 4 * step))
     return share * min(1.0, share / share_of_fewer) if step > 1 else share
 
 
-def _share_of(X: FloatArray, threads: int) -> float:
+def _share_of(X: FloatArray, k: int, threads: int) -> float:
     """Return the share of pairs that a k-d tree over these samples visits."""
     index: Any = build_index(X.copy(), True, threads)
-    neighbors = min(_core.PILOT_NEIGHBORS, len(X))
-    share: float = _core.visited_share(index, neighbors, threads)
+    # Each sample is its own first neighbor.
+    share: float = _core.visited_share(index, min(max(2, k), len(X)), threads)
     return share

@@ -94,6 +94,7 @@ def choose_plan(X: FloatArray, threads: int) -> Plan:
 def compare_columns(pilot: Pilot, n_samples: int, n_features: int) -> tuple[float, bool, bool]:
     """Return the time for a pair by all columns, and the best numbers: 16 bits, bytes."""
     exact = costs.exact_time(n_features)
+    columns = costs.screened_share(n_samples) * n_features
     passing = {
         True: pilot.share_within(_rounding(pilot.length / _core.LONGEST_INTEGER, n_features)),
         False: pilot.share_within(
@@ -102,7 +103,7 @@ def compare_columns(pilot: Pilot, n_samples: int, n_features: int) -> tuple[floa
     }
     column = {True: costs.INTEGERS_COLUMN, False: costs.FLOATS_COLUMN}
     times = {
-        (in_integers, False): column[in_integers] * n_features + passing[in_integers] * exact
+        (in_integers, False): column[in_integers] * columns + passing[in_integers] * exact
         for in_integers in (True, False)
     }
     if costs.has_bytes():
@@ -110,7 +111,7 @@ def compare_columns(pilot: Pilot, n_samples: int, n_features: int) -> tuple[floa
         refined += costs.FIRST_CANDIDATES / n_samples
         for in_integers in (True, False):
             times[in_integers, True] = (
-                costs.BYTES_COLUMN * n_features
+                costs.BYTES_COLUMN * columns
                 + refined * costs.refined_time(n_features, in_integers)
                 + passing[in_integers] * exact
             )
@@ -124,7 +125,7 @@ def _leading_time(pilot: Pilot, axes: Single, n_samples: int, n_features: int) -
         return math.inf
     return (
         costs.FLOATS_COLUMN * len(axes) * n_features / n_samples
-        + costs.INTEGERS_COLUMN * _core.SCREEN_AXES
+        + costs.INTEGERS_COLUMN * costs.screened_share(n_samples) * _core.SCREEN_AXES
         + pilot.share_along(axes[: _core.SCREEN_AXES]) * costs.refined_time(len(axes), True)
         + pilot.share_along(axes) * costs.exact_time(n_features)
     )

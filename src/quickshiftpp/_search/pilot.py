@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -17,7 +18,6 @@ _QUERY_SHARE, _ROW_SHARE = 1 / 32, 1 / 16
 # Neighbors that a search looks for, about.
 _NEIGHBORS = 16
 _ROUNDING = 1e-12
-_CHUNK = 256  # samples that stay in the cache
 # Close neighbors: this share of the samples have closer ones.
 _CLOSE_QUANTILE = 0.1
 
@@ -44,7 +44,9 @@ class Pilot:
         self._step = max(1, len(self._rows) // queries)
         lengths = np.sqrt((self._rows**2).sum(axis=1))
         self.typical = float(np.median(lengths))
-        self.length, self.coordinate = _extent(X, center)
+        extent: Any = _core.extent_float32 if X.dtype == np.float32 else _core.extent_float64
+        length, coordinate = extent(X, center, threads)
+        self.length, self.coordinate = float(length), float(coordinate)
         self._distances = self._distances_between(self._rows)
         neighbor = round(_NEIGHBORS * len(self._rows) / n_samples)
         neighbor = min(max(1, neighbor), len(self._rows) - 1) - 1
@@ -80,13 +82,3 @@ class Pilot:
         squared[np.arange(len(queries)), np.arange(len(queries)) * self._step] = np.inf  # itself
         distances: npt.NDArray[np.float64] = np.sqrt(squared)
         return distances
-
-
-def _extent(X: FloatArray, center: npt.NDArray[np.float64]) -> tuple[float, float]:
-    """Return the greatest length of a sample, and its greatest coordinate, from a center."""
-    squared = largest = 0.0
-    for start in range(0, len(X), _CHUNK):
-        apart = X[start : start + _CHUNK] - center
-        squared = max(squared, float(np.einsum("ij,ij->i", apart, apart).max()))
-        largest = max(largest, float(np.abs(apart, out=apart).max()))
-    return math.sqrt(squared), largest
