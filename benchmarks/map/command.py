@@ -23,9 +23,16 @@ COLUMNS = (2, 4, 8, 16, 32, 64, 128, 256, 768, 1536)
 K = 20
 SECTION = "map"  # of the JSON file
 
+# A peer is left out where, at its best, it would take so many times as long as the fastest one.
+HOPELESS = 2
 
-def expected_seconds(cells: Sequence[Cell], cell: Cell, name: str) -> float:
-    """Return what a search will take about, by the last smaller one: all pairs at worst."""
+
+def takes_part(cells: Sequence[Cell], cell: Cell, name: str) -> bool:
+    """Return whether a search should end in time, and might be the fastest of the peers.
+
+    Judged by its largest smaller cell. With twice as many samples, a search takes twice as long at
+    best, and four times as long at worst.
+    """
     smaller = [
         other
         for other in cells
@@ -33,11 +40,18 @@ def expected_seconds(cells: Sequence[Cell], cell: Cell, name: str) -> float:
         and other.n_samples < cell.n_samples
     ]
     if not smaller:
-        return 0.0
-    last = max(smaller, key=lambda other: other.n_samples)
-    if name not in last.seconds:
-        return LIMIT  # left out before
-    return last.seconds[name] * (cell.n_samples / last.n_samples) ** 2
+        return True
+    with_it = [other for other in smaller if name in other.seconds]
+    if not with_it:
+        return False  # it cannot search such samples
+    last = max(with_it, key=lambda other: other.n_samples)
+    growth = cell.n_samples / last.n_samples
+    if last.seconds[name] * growth**2 >= LIMIT:
+        return False
+    fastest = last.fastest_peer
+    if name in (REFERENCE, fastest) or fastest is None:
+        return True
+    return last.seconds[name] * growth < HOPELESS * last.seconds[fastest] * growth**2
 
 
 def choose_kinds(data: Path | None, wanted: Sequence[str]) -> dict[str, Maker]:
@@ -104,9 +118,7 @@ def measure_missing(
     with start_workers(threads) as workers:
         for make, cell in wanted:
             cells = read_cells(measured)
-            taking_part = [
-                worker for worker in workers if expected_seconds(cells, cell, worker.name) < LIMIT
-            ]
+            taking_part = [worker for worker in workers if takes_part(cells, cell, worker.name)]
             if not any(worker.name == REFERENCE for worker in taking_part):
                 continue
             X = make(cell.n_samples, cell.n_features)
@@ -166,7 +178,8 @@ def map_command(
 ) -> None:
     """Time exact neighbor searches against all peers, cell by cell.
 
-    What is expected to take more than a minute is left out. --kind, --size and --columns can be
+    What is expected to take more than a minute is left out, and so are peers that were too slow in
+    smaller cells to be the fastest. --kind, --size and --columns can be
     given several times.
     """
     target = console()

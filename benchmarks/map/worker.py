@@ -7,15 +7,25 @@ import json
 import sys
 import time
 import warnings
+from collections.abc import Callable
 from functools import partial
 
 import numpy as np
 
-from ..peers import MAP_SEARCHES, TOLERANCE, Settings
-from ..timing import seconds_of
+from ..peers import MAP_SEARCHES, TOLERANCE, Answer, Settings
 
-# Seconds before a search: after theirs, the threads of OpenMP wait for more work on a core.
+# Seconds before a turn: after theirs, the threads of OpenMP wait for more work on a core.
 PAUSE = 0.05
+# An idle processor takes some milliseconds until all its cores run at full speed, so that a turn
+# begins with searches for so long that are not timed.
+WARM_UP = 0.02
+
+
+def timed(search: Callable[[], Answer]) -> tuple[Answer, float]:
+    """Return what is found, and the seconds that it took."""
+    start = time.perf_counter()
+    found = search()
+    return found, time.perf_counter() - start
 
 
 def main() -> None:
@@ -23,26 +33,31 @@ def main() -> None:
     warnings.simplefilter("ignore")
     peer = next(peer for peer in MAP_SEARCHES if peer.name == sys.argv[1])
     threads = int(sys.argv[2])
-    X = np.zeros((0, 0), np.float32)
-    settings = Settings(1, threads)
+    search: Callable[[], Answer]
+    last = 0.0  # seconds of a search of these samples
     for line in sys.stdin:
         request = json.loads(line)
         answer: dict[str, float] = {}
         if "load" in request:
-            X = np.load(request["load"])
             settings = Settings(request["k"], threads)
+            search = partial(peer.fit, np.load(request["load"]), settings)
+            last = 0.0
         elif "compare" in request:
             expected = np.load(request["compare"])
             # A library that cannot search such samples takes no part: pykdtree takes 127 columns.
             with contextlib.suppress(ValueError):
-                found = peer.fit(X, settings)
+                found, answer["seconds"] = timed(search)
                 limit = TOLERANCE * np.maximum(np.abs(expected), 1e-300)
                 answer["wrong"] = float(np.mean(np.abs(found - expected) > limit))
         elif "save" in request:
-            np.save(request["save"], peer.fit(X, settings))
+            found, answer["seconds"] = timed(search)
+            np.save(request["save"], found)
         else:
             time.sleep(PAUSE)
-            answer["seconds"] = seconds_of(partial(peer.fit, X, settings))
+            begin = time.perf_counter()
+            while last < WARM_UP and time.perf_counter() - begin < WARM_UP:
+                search()
+            answer["seconds"] = last = timed(search)[1]
         print(json.dumps(answer), flush=True)
 
 

@@ -23,7 +23,7 @@ from benchmarks.map import command, measure, report
 from benchmarks.map.kinds import kinds
 from benchmarks.map.measure import Cell
 from benchmarks.map.picture import plot_map
-from benchmarks.map.report import LIMIT, cell_row, summary
+from benchmarks.map.report import cell_row, summary
 from benchmarks.page.store import Measurements
 from benchmarks.peers import MAP_SEARCHES, REFERENCE, Settings
 
@@ -152,16 +152,23 @@ def test_rows_show_the_fastest_peer_and_its_errors():
 
 
 def test_what_takes_too_long_is_left_out():
-    cells = [
-        make_cell({"scipy": 3.0}, 100),
-        make_cell({"scipy": 3.0}, 200),
-        make_cell({}, 300),
-        make_cell({"scipy": 1.0}, 500),
-    ]
-    assert command.expected_seconds(cells, Cell("noise", 50, 2), "scipy") == 0
-    assert command.expected_seconds(cells, Cell("noise", 250, 2), "scipy") == 3 * 1.25**2
-    assert command.expected_seconds(cells, Cell("noise", 400, 2), "scipy") == LIMIT
-    assert command.expected_seconds(cells, Cell("noise", 400, 3), "scipy") == 0
+    cells = [make_cell({"scipy": 30.0}, 100), make_cell({"faiss": 3.0}, 200)]
+    assert command.takes_part(cells, Cell("noise", 50, 2), "scipy")
+    assert command.takes_part(cells, Cell("noise", 140, 2), "scipy")
+    assert not command.takes_part(cells, Cell("noise", 142, 2), "scipy")
+    assert not command.takes_part(cells, Cell("noise", 400, 2), "scipy")
+    assert command.takes_part(cells, Cell("noise", 400, 2), "faiss")
+    assert not command.takes_part(cells, Cell("noise", 400, 2), "pykdtree")
+    assert command.takes_part(cells, Cell("noise", 400, 3), "pykdtree")
+
+
+def test_peers_that_cannot_be_the_fastest_are_left_out():
+    # With four times as many samples scipy takes 0.4 s at best, and faiss 0.16 s at worst.
+    cells = [make_cell({"scipy": 0.1, "faiss": 0.01}, 100)]
+    assert not command.takes_part(cells, Cell("noise", 400, 2), "scipy")
+    assert command.takes_part(cells, Cell("noise", 600, 2), "scipy")
+    assert command.takes_part(cells, Cell("noise", 400, 2), "faiss")
+    assert command.takes_part(cells, Cell("noise", 400, 2), REFERENCE)
 
 
 def test_all_searches_find_the_same_neighbors():
