@@ -19,8 +19,8 @@ import numpy as np
 from ..peers import MAP_SEARCHES, REFERENCE, Peer, Samples
 from ..session import ROOT, THREAD_VARIABLES
 
-# Short searches are repeated until so many seconds are spent on them, but not more often than this.
-SECONDS, MOST_ROUNDS = 1.0, 9
+# Turns are repeated until so many seconds were timed, but not more often than this.
+SECONDS, MOST_ROUNDS = 1.0, 3
 # Of a search that takes longer, the first run counts, whose answer is compared.
 LONG = 5.0
 

@@ -16,6 +16,8 @@ ALGORITHMS = ("auto", "kd_tree", "cascade", "brute")
 
 # The part of the cascade's time that the choice may take.
 _PILOT_TIME = 0.01
+# What a tree visits where that cannot be tried: clusters may be far apart.
+_UNKNOWN_SHARE = 0.7
 
 
 def choose_algorithm(
@@ -52,14 +54,14 @@ def _visited_share(X: FloatArray, threads: int, k: int = 0) -> float:
     Of fewer samples, fewer are neighbors, so that radii are about the same. The more samples, the
     smaller the share: how much smaller is seen in two trees, and continued for a while, but not to
     all samples: within clusters there may be nothing to discard. Where too few of them can be
-    searched in a small part of the time that the cascade takes, the tree is taken to visit half of
-    all pairs.
+    searched in a small part of the time that the cascade takes, the tree is taken to visit most
+    pairs.
     """
     n_samples, n_features = X.shape
     time = _PILOT_TIME * n_samples * costs.cascade_time(n_samples, n_features)
     wanted = math.sqrt(time * _core.PILOT_STEP / (costs.TREE_COLUMN * n_features))
     if wanted < _core.PILOT_LEAST:
-        return 0.5
+        return _UNKNOWN_SHARE
     step = math.ceil(n_samples / min(wanted, _core.PILOT_SAMPLES))
     k = k or _core.PILOT_NEIGHBORS
     share, share_of_fewer = (_share_of(X[::some], k // some, threads) for some in (step, 4 * step))
