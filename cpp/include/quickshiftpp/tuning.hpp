@@ -146,9 +146,10 @@ inline constexpr int kDimensionSamples = 1 << 17;
 /// Samples per work item of loops over samples: enough that waking a thread pays.
 inline constexpr std::size_t kGrain = 8192;
 
-/// The same where a sample's work grows with its columns, as in conversions.
+/// The same where a sample's work grows with its columns, as in conversions: a tenth of a
+/// millisecond.
 constexpr std::size_t row_grain(std::size_t columns) {
-  constexpr std::size_t coordinates = std::size_t{1} << 17;
+  constexpr std::size_t coordinates = std::size_t{1} << 19;
   return coordinates / columns + 1;
 }
 

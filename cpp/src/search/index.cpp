@@ -209,7 +209,8 @@ template <class Row>
 void Index<T>::fill_blocks(Row&& row, const Run& run) {
   const auto blocks = static_cast<std::size_t>(blocks_);
   constexpr int together = 32;  // columns of a block, which stay in the cache until it is full
-  parallel_for(run, blocks, grain(256), [&](std::size_t begin, std::size_t end, int) {
+  const std::size_t grain = tuning::row_grain(static_cast<std::size_t>(columns_) * kBlock);
+  parallel_for(run, blocks, grain, [&](std::size_t begin, std::size_t end, int) {
     for (std::size_t b = begin; b < end; ++b) {
       T* out = data_.data() + b * kBlock * static_cast<std::size_t>(columns_);
       for (int first = 0; first < columns_; first += together) {
