@@ -13,50 +13,55 @@ from reporting.tables import console, show
 from ..machine import describe_machine
 from ..page.store import Measurements
 from ..peers import MAP_SEARCHES, REFERENCE
-from .kinds import Maker, kinds
-from .measure import Cell, measure_cell, start_workers
+from .kinds import Maker, kinds, more_kinds
+from .measure import SECTION, Cell, measure_cell, read_cells, start_workers
 from .picture import FORMATS, plot_map
 from .report import LIMIT, cell_row, cell_table, summary
 
 SIZES = (300, 1_000, 3_000, 10_000, 20_000, 50_000, 100_000)
 COLUMNS = (2, 4, 8, 16, 32, 64, 128, 256, 768, 1536)
 K = 20
-SECTION = "map"  # of the JSON file
-
-# A peer is left out where, at its best, it would take so many times as long as the fastest one.
-HOPELESS = 2
+# A peer is left out after two sizes at which it took so many times as long as the fastest one.
+HOPELESS = 3
 
 
 def takes_part(cells: Sequence[Cell], cell: Cell, name: str) -> bool:
     """Return whether a search should end in time, and might be the fastest of the peers.
 
-    Judged by its largest smaller cell. With twice as many samples, a search takes twice as long at
-    best, and four times as long at worst.
+    Judged by smaller cells with the same columns. At worst, a search takes four times as long with
+    twice as many samples.
     """
-    smaller = [
-        other
-        for other in cells
-        if (other.kind, other.n_features) == (cell.kind, cell.n_features)
-        and other.n_samples < cell.n_samples
-    ]
+    smaller = sorted(
+        (
+            other
+            for other in cells
+            if (other.kind, other.n_features) == (cell.kind, cell.n_features)
+            and other.n_samples < cell.n_samples
+        ),
+        key=lambda other: other.n_samples,
+    )
     if not smaller:
         return True
     with_it = [other for other in smaller if name in other.seconds]
     if not with_it:
         return False  # it cannot search such samples
-    last = max(with_it, key=lambda other: other.n_samples)
-    growth = cell.n_samples / last.n_samples
-    if last.seconds[name] * growth**2 >= LIMIT:
+    last = with_it[-1]
+    if last.seconds[name] * (cell.n_samples / last.n_samples) ** 2 >= LIMIT:
         return False
-    fastest = last.fastest_peer
-    if name in (REFERENCE, fastest) or fastest is None:
-        return True
-    return last.seconds[name] * growth < HOPELESS * last.seconds[fastest] * growth**2
+    last_two = with_it[-2:]
+    return (
+        name == REFERENCE or len(last_two) < 2 or not all(_is_hopeless(c, name) for c in last_two)
+    )
+
+
+def _is_hopeless(cell: Cell, name: str) -> bool:
+    fastest = cell.fastest_peer
+    return fastest is not None and cell.seconds[name] > HOPELESS * cell.seconds[fastest]
 
 
 def choose_kinds(data: Path | None, wanted: Sequence[str]) -> dict[str, Maker]:
-    """Return the kinds of data whose names contain one of these parts; all for none."""
-    known = kinds(data)
+    """Return the kinds of data whose names contain one of these parts; for none, the map's."""
+    known = {**kinds(data), **more_kinds(data)} if wanted else kinds(data)
     for part in wanted:
         if not any(part in name for name in known):
             raise click.BadParameter(
@@ -68,13 +73,6 @@ def choose_kinds(data: Path | None, wanted: Sequence[str]) -> dict[str, Maker]:
         for name, make in known.items()
         if not wanted or any(part in name for part in wanted)
     }
-
-
-def read_cells(measured: Measurements) -> list[Cell]:
-    """Return all cells, by kind, columns and samples."""
-    cells = [Cell.from_dict(entry) for entry in measured.entries(SECTION).values()]
-    order = list(dict.fromkeys(cell.kind for cell in cells))
-    return sorted(cells, key=lambda c: (order.index(c.kind), c.n_features, c.n_samples))
 
 
 def merge(measured: Measurements, path: Path) -> None:

@@ -15,6 +15,7 @@ from ..peers import Samples
 SEED = 0
 EMBEDDINGS = Path("embeddings/debian_descriptions_256.npz")
 IMAGES = Path("paper/mnist.npz")
+ROTATED_NOISE = 0.01  # in each column; the texts have length one
 
 # Makes samples of a shape; None where there are none.
 Maker: TypeAlias = Callable[[int, int], Samples | None]
@@ -62,6 +63,18 @@ def real(folder: Path | None, n_samples: int, n_features: int) -> Samples | None
     return np.ascontiguousarray(X[rows, :n_features])
 
 
+def rotated(folder: Path | None, n_samples: int, n_features: int) -> Samples | None:
+    """Return text embeddings, rotated at random into more columns, with a little noise."""
+    X = real(folder, n_samples, 256)
+    if X is None or n_features <= X.shape[1]:
+        return None
+    rng = np.random.default_rng(SEED)
+    axes, _ = np.linalg.qr(rng.standard_normal((n_features, X.shape[1]), dtype=np.float32))
+    noise = ROTATED_NOISE * rng.standard_normal((n_samples, n_features), dtype=np.float32)
+    wide: Samples = X @ axes.T + noise
+    return wide
+
+
 def kinds(folder: Path | None) -> dict[str, Maker]:
     """Return the kinds by name; the real data are files of a folder."""
     return {
@@ -71,3 +84,8 @@ def kinds(folder: Path | None) -> dict[str, Maker]:
         "one-hot and counts": table,
         "text embeddings, images": partial(real, folder),
     }
+
+
+def more_kinds(folder: Path | None) -> dict[str, Maker]:
+    """Return kinds that are measured only if they are asked for."""
+    return {"rotated embeddings": partial(rotated, folder)}

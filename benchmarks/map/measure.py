@@ -16,13 +16,17 @@ from typing import Any, Self
 
 import numpy as np
 
+from ..page.store import Measurements
 from ..peers import MAP_SEARCHES, REFERENCE, Peer, Samples
 from ..session import ROOT, THREAD_VARIABLES
 
 # Turns are repeated until so many seconds were timed, but not more often than this.
 SECONDS, MOST_ROUNDS = 1.0, 3
 # Of a search that takes longer, the first run counts, whose answer is compared.
-LONG = 5.0
+LONG = 2.0
+
+
+SECTION = "map"  # of the JSON file
 
 
 @dataclass
@@ -61,6 +65,13 @@ class Cell:
     def from_dict(cls, entry: dict[str, Any]) -> Self:
         """Return the cell that `to_dict` wrote."""
         return cls(**entry)
+
+
+def read_cells(measured: Measurements) -> list[Cell]:
+    """Return all cells, by kind, columns and samples."""
+    cells = [Cell.from_dict(entry) for entry in measured.entries(SECTION).values()]
+    order = list(dict.fromkeys(cell.kind for cell in cells))
+    return sorted(cells, key=lambda c: (order.index(c.kind), c.n_features, c.n_samples))
 
 
 class Worker:

@@ -30,6 +30,9 @@ from ..cases import (
     peer_name,
 )
 from ..machine import machine_text
+from ..map.measure import read_cells
+from ..map.picture import plot_map
+from ..map.report import FASTER, LIMIT, cell_table, summary
 from ..peers import FIT, REFERENCE, SEARCH, TABLES
 from .floors import TREES, all_floors
 from .plots import plot_series, plot_stages
@@ -51,14 +54,18 @@ STAGES = {
 ENTRY_BYTES = 16
 
 
-def write_page(measured: Measurements, path: Path) -> None:
-    """Write the page, and its plots into a folder of the same name."""
+def write_page(measured: Measurements, path: Path, mapped: Measurements | None = None) -> None:
+    """Write the page, and its plots into a folder of the same name.
+
+    `mapped` is what ``benchmarks map`` has measured.
+    """
     plots, settings = path.with_suffix(""), measured.settings
     verdicts = all_floors(measured)
     met, judged = count_met(verdicts)
     sections = {
         "fits": comparisons(measured, plots, FIT, "fit"),
         "searches": chain(comparisons(measured, plots, SEARCH, "search"), agreement(measured)),
+        "map": search_map(mapped, plots) if mapped is not None else (),
         "real": real_data(measured),
         "stages": stage_shares(measured, plots),
         "limits": machine_limits(measured),
@@ -112,6 +119,26 @@ def agreement(measured: Measurements) -> Iterator[str]:
             "The largest relative difference of a distance to the k-th neighbor from that of "
             f"quickshiftpp: {listed}."
         )
+
+
+def search_map(mapped: Measurements, plots: Path) -> Iterator[str]:
+    """Yield the neighbor searches over sizes, columns and kinds of data."""
+    cells = read_cells(mapped)
+    plot = plots / "map.png"
+    plot_map(plot, cells, **mapped.settings)
+    yield (
+        "Exact searches in float32, in processes that are warm, measured by "
+        f"`python -m benchmarks map --data DIR --output {plots.name}/map.json`. What would take "
+        f"more than {LIMIT:g} s is left out."
+    )
+    yield machine_text(mapped.machine)
+    yield f"![How many times as fast as the fastest peer]({plots.name}/{plot.name})"
+    yield summary(cells)
+    slower = [cell for cell in cells if cell.speed is not None and cell.speed < 1 / FASTER]
+    if slower:
+        yield f"Where a peer is faster by more than {FASTER - 1:.0%}:"
+        yield cell_table(slower)
+    yield f"<details><summary>All cells</summary>\n\n{cell_table(cells)}\n\n</details>"
 
 
 def comparisons(measured: Measurements, plots: Path, name: str, section: str) -> Iterator[str]:

@@ -163,12 +163,16 @@ def test_what_takes_too_long_is_left_out():
 
 
 def test_peers_that_cannot_be_the_fastest_are_left_out():
-    # With four times as many samples scipy takes 0.4 s at best, and faiss 0.16 s at worst.
-    cells = [make_cell({"scipy": 0.1, "faiss": 0.01}, 100)]
-    assert not command.takes_part(cells, Cell("noise", 400, 2), "scipy")
-    assert command.takes_part(cells, Cell("noise", 600, 2), "scipy")
-    assert command.takes_part(cells, Cell("noise", 400, 2), "faiss")
-    assert command.takes_part(cells, Cell("noise", 400, 2), REFERENCE)
+    cells = [
+        make_cell({"scipy": 0.4, "faiss": 0.1, "pykdtree": 0.4}, 100),
+        make_cell({"scipy": 0.5, "faiss": 0.1, "pykdtree": 0.2}, 200),
+    ]
+    larger = Cell("noise", 300, 2)
+    assert not command.takes_part(cells, larger, "scipy")
+    assert command.takes_part(cells, larger, "faiss")
+    assert command.takes_part(cells, larger, "pykdtree")
+    assert command.takes_part(cells, larger, REFERENCE)
+    assert command.takes_part(cells[:1], larger, "scipy")
 
 
 def test_all_searches_find_the_same_neighbors():

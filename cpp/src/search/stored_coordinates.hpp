@@ -7,7 +7,6 @@ namespace quickshiftpp {
 /// How the coordinates of samples are stored: as multiples of a step in 8 or 16 bits, or as
 /// float32.
 struct StoredCoordinates {
-  using Word = ScreenKernels::Word;
   WordFormat format = WordFormat::kFloat32;
   double step = 1;  ///< of 24 bits, so that its multiples are exact
 
