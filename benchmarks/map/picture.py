@@ -40,7 +40,7 @@ TITLE = (
 NOTES = f"""\
 Below 1 a peer is faster; bold: by more than {FASTER - 1:.0%}.
 {NOTHING}  every peer would take more than {LIMIT:g} s.
-Gray: no such data, or more than {LIMIT:g} s.
+Gray: no such data, more than {LIMIT:g} s, or not measured yet.
 All with {{threads}}."""
 
 
