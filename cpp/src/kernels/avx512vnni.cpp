@@ -11,10 +11,10 @@ extern const ScreenKernels kRoundedScreen, kByteScreen;
 const ScreenKernels kRoundedScreen{.screen = screen<Integers16>,
                                    .screen_both = screen_both<Integers16>,
                                    .pair_distances = pair_distances<Integers16>,
-                                   .store = store<Integers16>};
+                                   .store = store<int16_t>};
 const ScreenKernels kByteScreen{.screen = screen<Integers8>,
                                 .screen_both = screen_both<Integers8>,
                                 .pair_distances = nullptr,
-                                .store = store<Integers8>};
+                                .store = store<int8_t>};
 
 }  // namespace quickshiftpp::avx512vnni

@@ -11,7 +11,6 @@ namespace {
 /// One coordinate in a word.
 struct Floats32 {
   using Sum = WideFloats;
-  using Coordinate = float;
   static constexpr int kStartWords = 0;
 
   static Sum start(const uint32_t*) { return Sum{}; }
@@ -30,7 +29,6 @@ struct Floats32 {
 /// Two coordinates in a word.
 struct Integers16 {
   using Sum = WideIntegers;
-  using Coordinate = int16_t;
   static constexpr int kStartWords = 0;
 
   static Sum start(const uint32_t*) { return Sum{}; }
@@ -80,7 +78,6 @@ struct Integers16 {
 /// multiplies unsigned numbers by signed ones; sums start with what makes up for it.
 struct Integers8 {
   using Sum = WideIntegers;
-  using Coordinate = int8_t;
   static constexpr int kStartWords = 1;
 
   static Sum start(const uint32_t* words) { return reinterpret_cast<Sum>(load_wide(words)); }
@@ -101,9 +98,9 @@ inline Sum sum_of(const T (&values)[N]) {
   return sum;
 }
 
-template <class Coordinates>
+/// Writes float32 numbers as they are, and integers as multiples of the step.
+template <class Coordinate>
 StoredSample store(const float* from, int count, double step, uint32_t* to) {
-  using Coordinate = typename Coordinates::Coordinate;
   constexpr bool is_rounded = sizeof(Coordinate) < sizeof(float);
   constexpr int together = ScreenKernels::kStoredTogether, per_word = 4 / sizeof(Coordinate);
   // Sums side by side, so that additions need not wait for each other.
