@@ -23,6 +23,7 @@ from benchmarks import session
 from benchmarks.__main__ import main
 from benchmarks.cases import Case, Result
 from benchmarks.data import BLOCK_SAMPLES, Dataset, blobs
+from benchmarks.map.measure import Cell
 from benchmarks.measure import measure
 from benchmarks.page import render
 from benchmarks.page.floors import SEARCH_FLOORS, all_floors
@@ -36,6 +37,7 @@ from benchmarks.page.measure import (
 from benchmarks.page.render import write_page
 from benchmarks.page.scope import FULL, REAL_DATA, Protocol, Scope
 from benchmarks.page.store import Measurements
+from benchmarks.peers import REFERENCE
 
 GIB = 2**30
 
@@ -158,6 +160,21 @@ def test_the_page_shows_what_was_measured(measured, tmp_path):
         assert (path.with_suffix("") / f"{plot}.png").exists()
 
 
+def test_the_page_shows_the_map(tmp_path):
+    mapped = Measurements(MACHINE, {"k": 20, "threads": 2})
+    for n_samples, peer_seconds in ((100, 0.5), (200, 3.0)):
+        cell = Cell("noise", n_samples, 2, {REFERENCE: 1.0, "scipy": peer_seconds}, {"scipy": 0.0})
+        mapped.add("map", cell.key, cell.to_dict())
+    write_page(no_measurements(), tmp_path / "page.md", mapped)
+    text = (tmp_path / "page.md").read_text()
+    assert "(page/map.png)" in text
+    assert (tmp_path / "page" / "map.png").exists()
+    assert "a peer is faster by more than 10% in 1" in text
+    slower = text.partition("Where a peer is faster by more than 10%:")[2].partition("<details>")[0]
+    assert "| noise | 100 | 2 |" in slower
+    assert "| noise | 200 | 2 |" not in slower
+
+
 def test_the_page_follows_from_the_file_alone(measured, tmp_path):
     file = tmp_path / "measurements.json"
     measured.save(file)
@@ -194,7 +211,7 @@ def test_a_run_that_was_cut_off_goes_on_where_it_stopped(protocol, tmp_path):
 def test_the_page_of_nothing_says_so(tmp_path):
     write_page(no_measurements(), tmp_path / "page.md")
     text = (tmp_path / "page.md").read_text()
-    assert text.count("*Left out of this run.*") == 5
+    assert text.count("*Left out of this run.*") == 6
     assert "was left out: `--data` named no folder" in text
     assert all(verdict.met is None for verdict in all_floors(no_measurements()))
     assert not (tmp_path / "page").exists()
