@@ -5,13 +5,21 @@ from __future__ import annotations
 import statistics
 import time
 from collections.abc import Callable
+from typing import TypeVar
+
+Result = TypeVar("Result")
+
+
+def timed(work: Callable[[], Result]) -> tuple[Result, float]:
+    """Return the result of some work, and the time that it takes."""
+    start = time.perf_counter()
+    result = work()
+    return result, time.perf_counter() - start
 
 
 def seconds_of(work: Callable[[], object]) -> float:
     """Return the time that some work takes."""
-    start = time.perf_counter()
-    work()
-    return time.perf_counter() - start
+    return timed(work)[1]
 
 
 def median_seconds(work: Callable[[], object], repeats: int) -> float:

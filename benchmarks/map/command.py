@@ -177,8 +177,7 @@ def map_command(
     """Time exact neighbor searches against all peers, cell by cell.
 
     What is expected to take more than a minute is left out, and so are peers that were too slow in
-    smaller cells to be the fastest. --kind, --size and --columns can be
-    given several times.
+    smaller cells to be the fastest. --kind, --size and --columns can be given several times.
     """
     target = console()
     if sources:

@@ -20,13 +20,12 @@ from ..page.store import Measurements
 from ..peers import MAP_SEARCHES, REFERENCE, Peer, Samples
 from ..session import ROOT, THREAD_VARIABLES
 
+SECTION = "map"  # of the JSON file
+
 # Turns are repeated until so many seconds were timed, but not more often than this.
 SECONDS, MOST_ROUNDS = 1.0, 3
 # Of a search that takes longer, the first run counts, whose answer is compared.
 LONG = 2.0
-
-
-SECTION = "map"  # of the JSON file
 
 
 @dataclass

@@ -17,7 +17,7 @@ from reporting.tables import NOTHING, plural, short_number
 
 from ..peers import REFERENCE
 from .measure import Cell
-from .report import FASTER, LIMIT, format_speed
+from .report import FASTER, LIMIT, format_speed, peer_is_faster
 
 FORMATS = (".png", ".svg")
 
@@ -79,7 +79,7 @@ def draw_kind(
         speeds[row, column] = math.log2(speed)
         panel.text(column, row, format_speed(speed), ha="center", va="center", fontsize=7.5,
                    color="white" if speed > DARK else INK,
-                   fontweight="bold" if speed < 1 / FASTER else "normal")  # fmt: skip
+                   fontweight="bold" if peer_is_faster(cell) else "normal")  # fmt: skip
     panel.set_facecolor(LEFT_OUT)
     panel.imshow(speeds, cmap=COLORS, norm=SCALE, aspect="auto", origin="lower")
     # White lines between the cells.

@@ -56,6 +56,11 @@ def format_speed(speed: float) -> str:
     return f"{speed:.2f}" if speed < 0.995 else f"{speed:.1f}" if speed < 9.95 else f"{speed:.0f}"
 
 
+def peer_is_faster(cell: Cell) -> bool:
+    """Return whether a peer is faster by more than measurements vary."""
+    return cell.speed is not None and cell.speed < 1 / FASTER
+
+
 def cell_table(cells: Sequence[Cell]) -> str:
     """Return all cells as Markdown."""
     return table(HEADER, [cell_row(cell) for cell in cells])
@@ -66,7 +71,7 @@ def summary(cells: Sequence[Cell]) -> str:
     speeds = {number: speed for number, cell in enumerate(cells) if (speed := cell.speed)}
     if not speeds:
         return f"{plural(len(cells), 'cell')}, none of them with a peer."
-    slower = sum(speed < 1 / FASTER for speed in speeds.values())
+    slower = sum(map(peer_is_faster, cells))
     number, speed = min(speeds.items(), key=lambda item: item[1])
     worst = cells[number]
     alone = len(cells) - len(speeds)

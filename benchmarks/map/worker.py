@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import statistics
 import sys
 import time
 import warnings
@@ -14,6 +13,7 @@ from functools import partial
 import numpy as np
 
 from ..peers import MAP_SEARCHES, TOLERANCE, Answer, Settings
+from ..timing import median_seconds, timed
 
 # Seconds before a turn: after theirs, the threads of OpenMP wait for more work on a core.
 PAUSE = 0.05
@@ -24,44 +24,37 @@ WARM_UP = 0.1
 SEARCHES = 5
 
 
-def timed(search: Callable[[], Answer]) -> tuple[Answer, float]:
-    """Return what is found, and the seconds that it took."""
-    start = time.perf_counter()
-    found = search()
-    return found, time.perf_counter() - start
-
-
 def main() -> None:
     """Answer one request per line: ``load`` reads samples and warms up, ``run`` takes a time."""
     warnings.simplefilter("ignore")
     peer = next(peer for peer in MAP_SEARCHES if peer.name == sys.argv[1])
     threads = int(sys.argv[2])
     search: Callable[[], Answer]
-    last = 0.0  # seconds of a search of these samples
+    last = 0.0  # the seconds of the last search
     for line in sys.stdin:
         request = json.loads(line)
         answer: dict[str, float] = {}
         if "load" in request:
             settings = Settings(request["k"], threads)
             search = partial(peer.fit, np.load(request["load"]), settings)
-            last = 0.0
         elif "compare" in request:
             expected = np.load(request["compare"])
             # A library that cannot search such samples takes no part: pykdtree takes 127 columns.
             with contextlib.suppress(ValueError):
-                found, answer["seconds"] = timed(search)
+                found, last = timed(search)
+                answer["seconds"] = last
                 limit = TOLERANCE * np.maximum(np.abs(expected), 1e-300)
                 answer["wrong"] = float(np.mean(np.abs(found - expected) > limit))
         elif "save" in request:
-            found, answer["seconds"] = timed(search)
+            found, last = timed(search)
+            answer["seconds"] = last
             np.save(request["save"], found)
         else:
             time.sleep(PAUSE)
             begin = time.perf_counter()
             while last < WARM_UP and time.perf_counter() - begin < WARM_UP:
                 search()
-            searches = SEARCHES if last < WARM_UP else 1
-            answer["seconds"] = last = statistics.median(timed(search)[1] for _ in range(searches))
+            answer["seconds"] = last = median_seconds(search, SEARCHES if last < WARM_UP else 1)
         print(json.dumps(answer), flush=True)
 
 

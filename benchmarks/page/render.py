@@ -32,7 +32,7 @@ from ..cases import (
 from ..machine import machine_text
 from ..map.measure import read_cells
 from ..map.picture import plot_map
-from ..map.report import FASTER, LIMIT, cell_table, summary
+from ..map.report import FASTER, LIMIT, cell_table, peer_is_faster, summary
 from ..peers import FIT, REFERENCE, SEARCH, TABLES
 from .floors import TREES, all_floors
 from .plots import plot_series, plot_stages
@@ -136,7 +136,7 @@ def search_map(mapped: Measurements, plots: Path) -> Iterator[str]:
     yield machine_text(mapped.machine)
     yield f"![How many times as fast as the fastest peer]({plots.name}/{plot.name})"
     yield summary(cells)
-    slower = [cell for cell in cells if cell.speed is not None and cell.speed < 1 / FASTER]
+    slower = [cell for cell in cells if peer_is_faster(cell)]
     if slower:
         yield f"Where a peer is faster by more than {FASTER - 1:.0%}:"
         yield cell_table(slower)

@@ -33,8 +33,9 @@ inline constexpr int kTreeSamples = 128;
 inline constexpr int kCascadeColumns = 10;
 
 /// It uses the cascade where the k-d tree would visit more pairs than the cascade compares in the
-/// same time. How many it would visit is seen in a search for kPilotNeighbors neighbors among some
-/// of the samples, no more than kPilotSamples.
+/// same time. How many it would visit is seen in a search among some of the samples, from
+/// kPilotLeast to kPilotSamples, for the same part of their neighbors; kPilotNeighbors where no k
+/// is given.
 inline constexpr int kPilotSamples = 2048;
 inline constexpr int kPilotLeast = 400;
 inline constexpr int kPilotNeighbors = 16;

@@ -20,6 +20,15 @@ using tuning::kQueryGroup;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
+/// Brings the bound of a list of k up to date, since an exact distance costs far more. Not that of
+/// a list that is not full, which has none, nor of a long one whose radius is settled: most of what
+/// is measured belongs to it anyway.
+template <class T>
+void merge_if_it_pays(const CascadeData<T>& data, int k, TopK<T>& list) {
+  if (list.is_full() && (!data.projected.settles() || k <= kShortListSize))
+    list.merge_pending(data.index, data.kernel);
+}
+
 /// The first phase: finds the k nearest of one block of samples at a time.
 template <class T>
 class BlockSearch {
@@ -77,11 +86,8 @@ class BlockSearch {
     void operator()(int q, std::int32_t row, double squared) const {
       list(q).add(search.data_.index, search.data_.kernel, squared, row);
     }
-    /// Flushes the list as well: an exact distance costs far more than a bound that is up to date.
-    /// Not a long list whose radius is settled: most of what is measured belongs to it anyway.
     void update_bound(int q) const {
-      if (list(q).is_full() && (!search.data_.projected.settles() || search.k_ <= kShortListSize))
-        list(q).merge_pending(search.data_.index, search.data_.kernel);
+      merge_if_it_pays(search.data_, search.k_, list(q));
       // A bound of zero cannot fall: no other sample changes the radius.
       const bool is_done = list(q).bound() == 0 && list(q).is_full();
       search.groups_[group].set_bound(q, is_done ? -1 : list(q).bound());
@@ -256,9 +262,7 @@ class FirstRowsSearch {
       search.top_k_[q].add(search.data_.index, search.data_.kernel, squared, row);
     }
     void update_bound(int q) const {
-      if (search.top_k_[q].is_full() &&
-          (!search.data_.projected.settles() || search.k_ <= kShortListSize))
-        search.top_k_[q].merge_pending(search.data_.index, search.data_.kernel);
+      merge_if_it_pays(search.data_, search.k_, search.top_k_[q]);
       search.queries_.set_bound(q, search.top_k_[q].bound());
     }
   };

@@ -41,15 +41,15 @@ class BlockSearch {
     // Of equal queries only the first one searches. They are looked for in each block after one
     // that had some, otherwise in a few.
     looks_for_equal_ |= query_block % kEqualStep == 0;
-    bool has_equal = false;
+    searching_ = 0;
     for (int lane = 0; lane < queries_.size(); ++lane) {
       top_k_[lane].reset(kernel_, storage_.data() + lane * TopK<T>::storage_size(k_), k_,
                          is_self_join_ ? queries_.begin() + lane : -1);
       first_equal_[lane] = looks_for_equal_ ? queries_.first_equal(lane) : lane;
-      has_equal |= !searches(lane);
+      searching_ |= static_cast<std::uint32_t>(searches(lane)) << lane;
       lane_bound_[lane] = searches(lane) ? kInfinity : -1;
     }
-    looks_for_equal_ = has_equal;
+    looks_for_equal_ = searching_ != queries_.all_lanes();
     bound_ = kInfinity;
     // Of equal samples, at least k + 1 are visited, so that a tie beyond the list is detected.
     visit_outward(
@@ -84,10 +84,10 @@ class BlockSearch {
 
   /// A mask of the queries whose list a sample of the block may enter.
   std::uint32_t queries_near(std::int32_t block, std::size_t node) {
-    if (!targets_.has_tree()) return searching_lanes();
+    if (!targets_.has_tree()) return searching_;
     const int columns = targets_.columns();
-    std::uint32_t near = queries_.all_lanes() & kernel_.near_box(queries_.data(), columns,
-                                                                 targets_.box(node), lane_bound_);
+    std::uint32_t near =
+        searching_ & kernel_.near_box(queries_.data(), columns, targets_.box(node), lane_bound_);
     if (!targets_.holds_equal_samples(node)) return near;
     // Equal samples are sorted by row number: if the first one loses a tie at the bound, all do.
     for (std::uint32_t rest = near; rest != 0; rest &= rest - 1) {
@@ -98,13 +98,6 @@ class BlockSearch {
         near &= ~(std::uint32_t{1} << lane);
     }
     return near;
-  }
-
-  std::uint32_t searching_lanes() const {
-    std::uint32_t lanes = 0;
-    for (int lane = 0; lane < queries_.size(); ++lane)
-      lanes |= static_cast<std::uint32_t>(searches(lane)) << lane;
-    return lanes;
   }
 
   /// Compares the queries with one block of targets.
@@ -132,7 +125,8 @@ class BlockSearch {
   std::size_t operations_per_visit_;
   Buffer<Candidate> storage_;
   TopK<T> top_k_[kBlock];
-  int first_equal_[kBlock];  // the query that searches for this one, too
+  int first_equal_[kBlock];      // the query that searches for this one, too
+  std::uint32_t searching_ = 0;  // a mask of those that search
   bool looks_for_equal_ = false;
   alignas(64) double lane_bound_[kBlock];  // the bound of each list; negative for no search
   double bound_ = kInfinity;               // the greatest of them

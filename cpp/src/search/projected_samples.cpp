@@ -92,8 +92,8 @@ ProjectedSamples::Moved ProjectedSamples::write_block(const Axes& axes, std::int
   Word* words = start + start_words() * kBlock;
   std::fill(start, words + query_words(kBlock), Word{0});
   std::fill_n(half_norm_.data() + begin, kBlock, std::numeric_limits<float>::quiet_NaN());
-  const auto store = [&](const ScreenKernels& kernel, const StoredCoordinates& format, int axes) {
-    return kernel.store(scratch.coordinates.data(), StoredCoordinates::padded(axes), format.step,
+  const auto store = [&](const ScreenKernels& kernel, const StoredCoordinates& format, int count) {
+    return kernel.store(scratch.coordinates.data(), StoredCoordinates::padded(count), format.step,
                         scratch.words.data());
   };
   Moved moved;
