@@ -44,6 +44,7 @@ NB_MODULE(_core, m) {
         "The blocks that each block of a cascade searches before pairs of blocks are compared.");
   m.attr("BLOCK") = tuning::kBlock;
   m.attr("TREE_SAMPLES") = tuning::kTreeSamples;
+  m.attr("SMALL_WORK") = tuning::kSmallWork;
   m.attr("RECOMPUTE_COLUMNS") = tuning::kRecomputeColumns;
   m.attr("SCREEN_AXES") = tuning::kScreenAxes;
   m.attr("ORDER_AXES") = tuning::kOrderAxes;

@@ -117,6 +117,22 @@ MUTATIONS = [
         [KERNELS],
     ),
     Mutation(
+        "merge-close-distances",
+        "distances that differ in the last bits alone count as ties",
+        "cpp/src/kernels/kernels.hpp",
+        "(std::bit_cast<std::int64_t>(squared) & kSlotMask) << (32 + kSlotBits)",
+        "(std::bit_cast<std::int64_t>(squared) & 0) << (32 + kSlotBits)",
+        [KERNELS],
+    ),
+    Mutation(
+        "merge-last-rivals",
+        "of candidates tied for the last place, those in the list stay",
+        "cpp/src/kernels/sorting.hpp",
+        "    rivals.add(squared, position, kShortListSize, kShortListSize + count, order);\n",
+        "",
+        [KERNELS],
+    ),
+    Mutation(
         "line-limit",
         "pixels exactly at the limit of a window are dropped",
         "cpp/src/kernels/lines.hpp",

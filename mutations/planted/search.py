@@ -7,6 +7,7 @@ INDEX = Native("search/test_index.cpp")
 CASCADE = Native("search/test_cascade.cpp")
 PROJECTED = Native("search/test_projected_samples.cpp")
 BOUNDS = Native("search/test_error_bounds.cpp")
+SITES = Native("search/test_sites.cpp")
 PIXELS = Native("search/test_pixels.cpp")
 BELOW = Native("search/test_nearest_below.cpp")
 SANITIZED_BELOW = Native("search/test_nearest_below.cpp", sanitized=True)
@@ -268,35 +269,59 @@ MUTATIONS = [
         [CASCADE, PLANS],
     ),
     Mutation(
-        "equal-query-self",
-        "in the list of an equal query the other one comes first",
-        "cpp/src/search/top_k.hpp",
-        "put({0, self_});",
-        "put({0, twin.position});",
+        "site-list-self",
+        "in the list of a sample with equals another one comes first",
+        "cpp/src/search/join.cpp",
+        "    list_[0] = {0, self};",
+        "    list_[0] = nearest_[0];",
         [JOIN],
     ),
     Mutation(
-        "equal-query-twin",
-        "in the list of an equal query the other one is missing",
-        "cpp/src/search/top_k.hpp",
-        "if (!has_twin) put(twin);",
-        "",
+        "site-list-ties",
+        "samples of equally near sites are not sorted by row",
+        "cpp/src/search/join.cpp",
+        "      if (tied > 1)\n",
+        "      if (tied > 2)\n",
         [JOIN],
     ),
     Mutation(
-        "equal-query-columns",
-        "queries count as equal that differ in their last column",
-        "cpp/src/search/query_block.hpp",
-        "std::equal(point(lane), point(lane) + columns_, point(other))",
-        "std::equal(point(lane), point(lane) + std::max(1, columns_ - 1), point(other))",
+        "site-list-too-short",
+        "of each site one sample less than k + 1 is taken",
+        "cpp/src/search/join.cpp",
+        "here.first(std::min(here.size(), k_ + 1))",
+        "here.first(std::min(here.size(), k_))",
         [JOIN],
     ),
     Mutation(
-        "lost-ties-kept-out",
-        "a sample at the bound is dropped although its row number is lower",
+        "sites-signed-zero",
+        "-0 and 0 are different sites",
+        "cpp/src/search/sites.cpp",
+        "std::bit_cast<Bits>(values[lane] + T{0})",
+        "std::bit_cast<Bits>(values[lane])",
+        [SITES],
+    ),
+    Mutation(
+        "sites-order",
+        "sites are numbered in the order of the tree",
+        "cpp/src/search/sites.cpp",
+        "site_of_group[static_cast<std::size_t>(group)] = site++;",
+        "{ site_of_group[static_cast<std::size_t>(group)] = group; ++site; }",
+        [SITES, JOIN],
+    ),
+    Mutation(
+        "sites-hash-only",
+        "samples whose hashes lead to the same slot are equal",
+        "cpp/src/search/sites.cpp",
+        "      return group >= 0 &&\n",
+        "      return group >= 0 && false &&\n",
+        [SITES],
+    ),
+    Mutation(
+        "close-candidates-unsorted",
+        "ties within a list are not settled by row",
         "cpp/src/search/top_k.hpp",
-        "squared_[i] < bound_ || row(targets, position_[i]) < last_row",
-        "squared_[i] < bound_",
+        "    if (!has_close_) return;",
+        "    return;",
         [JOIN],
     ),
     Mutation(

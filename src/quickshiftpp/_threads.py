@@ -11,10 +11,6 @@ from joblib import cpu_count
 from . import _core
 from ._validation import N_JOBS
 
-# Coordinates of all pairs up to which one thread is as fast: 1,400 samples in the plane, 200 of 100
-# columns. Starting a thread takes 20 to 60 microseconds in each of five native calls.
-_SMALL_WORK = 4_000_000
-
 
 def resolve_threads(n_jobs: int | None) -> int:
     """Return the number of threads for `n_jobs`.
@@ -30,7 +26,7 @@ def resolve_threads(n_jobs: int | None) -> int:
 
 def worthwhile_threads(threads: int, n_samples: int, n_features: int) -> int:
     """Return the number of threads for a fit: one where starting others would take longer."""
-    return threads if n_samples**2 * n_features > _SMALL_WORK else 1
+    return threads if n_samples**2 * n_features > _core.SMALL_WORK else 1
 
 
 def threads_on_this_machine(threads: int) -> int:

@@ -53,6 +53,7 @@ struct Line {
 /// Candidates are sorted by 64-bit keys: the bits of the squared distance, with this many low bits
 /// replaced by the candidate's slot in its array.
 inline constexpr int kSlotBits = 6;
+inline constexpr std::int64_t kSlotMask = (std::int64_t{1} << kSlotBits) - 1;
 
 /// Whether two squared distances differ only in the bits that their sort keys leave out. The keys
 /// do not order such candidates correctly.
@@ -65,12 +66,27 @@ inline constexpr int kShortListSize = 32;
 
 /// The result of Kernels::merge_top_k.
 struct TopKMerge {
-  /// False if the order of two candidates is not certain, because they have the same sort key. The
-  /// list is then unchanged.
-  bool is_done;
+  /// Whether candidates in the list have the same sort key: these are in any order, except for
+  /// those that share it with the last one.
+  bool has_close;
   /// The squared distance of the nearest candidate that was discarded; infinity if there is none.
-  /// Of several with the same sort key, that of any. Always greater than those in the list.
+  /// Of several with the same sort key as each other, but not as the last one, that of any.
   double least_discarded;
+};
+
+/// The order of candidates with the same sort key: by squared distance, ties by row number, where
+/// the query itself precedes all others.
+struct CloseOrder {
+  const std::int32_t* row_at;  ///< the row number at each position
+  std::int32_t self;           ///< the position of the query; -1 if it has none
+
+  /// A key in this order, for the candidate in a slot.
+  std::int64_t key(double squared, std::int32_t position, int slot) const {
+    const std::int64_t rank = position == self ? 0 : std::int64_t{1} + row_at[position];
+    return (std::bit_cast<std::int64_t>(squared) & kSlotMask) << (32 + kSlotBits) |
+           rank << kSlotBits | slot;
+  }
+  static int slot(std::int64_t key) { return static_cast<int>(key & kSlotMask); }
 };
 
 /// The number of rows in one call of Kernels::row_distances. Each distance is one long chain of
@@ -130,11 +146,12 @@ struct Kernels {
   /// capacity of kPending; values after the first `count` may be overwritten.
   bool (*sort)(double* squared, const std::int32_t* position, int count, Candidate* out);
 
-  /// Merges `count` new candidates into a sorted list of `filled` and keeps the k nearest. The list
-  /// is at the beginning of the arrays, the new candidates start at kShortListSize. None of the
-  /// three numbers exceeds kShortListSize, and the arrays hold twice as many entries. Null for
-  /// instruction sets where sorting with vectors is slow.
-  TopKMerge (*merge_top_k)(double* squared, std::int32_t* position, int filled, int count, int k);
+  /// Merges `count` new candidates into a sorted list of `filled` and keeps the k nearest, in the
+  /// order of their sort keys. The list is at the beginning of the arrays, the new candidates start
+  /// at kShortListSize. None of the three numbers exceeds kShortListSize, and the arrays hold twice
+  /// as many entries. Null for instruction sets where sorting with vectors is slow.
+  TopKMerge (*merge_top_k)(double* squared, std::int32_t* position, int filled, int count, int k,
+                           const CloseOrder& order);
 
   /// Computes the squared distances from one row to kRowsTogether others, each summed in column
   /// order.

@@ -123,7 +123,7 @@ bool sort_keys(const double* squared, const int32_t* position, int count, Candid
   bool are_distinct = true;
   int64_t last = -1;
   for (int i = 0; i < count; ++i) {
-    const int64_t slot = key[i] & (kSlots - 1), distance_bits = key[i] - slot;
+    const int64_t slot = key[i] & kSlotMask, distance_bits = key[i] - slot;
     are_distinct &= distance_bits != last;
     last = distance_bits;
     out[i] = {squared[slot], position[slot]};
@@ -131,9 +131,56 @@ bool sort_keys(const double* squared, const int32_t* position, int count, Candid
   return are_distinct;
 }
 
+/// Sorts keys that are followed by kNoKey.
+template <int Vectors>
+inline void sort_in_place(int64_t* keys) {
+  Integers x[Vectors];
+  __builtin_memcpy(x, keys, sizeof(x));
+  sort_each(x);
+  merge_runs<1, Vectors>(x);
+  __builtin_memcpy(keys, x, sizeof(x));
+}
+
+/// The candidates that have the sort key of the last one in a list: some of them are in the list.
+class LastCandidates {
+ public:
+  explicit LastCandidates(double last) : last_(last) {}
+
+  /// Adds those among the candidates in slots [first, last).
+  void add(const double* squared, const int32_t* position, int first, int last,
+           const CloseOrder& order) {
+    int slots[kShortListSize], found = 0;
+    for (int slot = first; slot < last; ++slot) {
+      slots[found] = slot;
+      found += has_same_sort_key(squared[slot], last_);
+    }
+    for (int i = 0; i < found; ++i)
+      keys_[count_++] = order.key(squared[slots[i]], position[slots[i]], slots[i]);
+  }
+
+  void sort() {
+    for (int i = count_; i < kSlots; ++i) keys_[i] = kNoKey;
+    if (count_ <= 16)
+      sort_in_place<16 / kLanes>(keys_);
+    else if (count_ <= 32)
+      sort_in_place<32 / kLanes>(keys_);
+    else
+      sort_in_place<64 / kLanes>(keys_);
+  }
+
+  int count() const { return count_; }
+  int slot(int i) const { return CloseOrder::slot(keys_[i]); }
+
+ private:
+  double last_;
+  int count_ = 0;
+  int64_t keys_[kSlots];
+};
+
 /// Sorts the new candidates. Then the first step of a bitonic merge with the list leaves the nearer
 /// half of all candidates in `list`, and the remaining steps sort it.
-TopKMerge merge_top_k(double* squared, int32_t* position, int filled, int count, int k) {
+TopKMerge merge_top_k(double* squared, int32_t* position, int filled, int count, int k,
+                      const CloseOrder& order) {
   constexpr int vectors = kShortListSize / kLanes;
   Integers list[vectors], fresh[vectors];
   if (count <= kShortListSize / 2) {
@@ -159,13 +206,14 @@ TopKMerge merge_top_k(double* squared, int32_t* position, int filled, int count,
   int64_t& beyond = key[kShortListSize];
   beyond = kNoKey;
   for (int i = 0; i < kLanes; ++i) beyond = least_beyond[i] < beyond ? least_beyond[i] : beyond;
+
   const int total = filled + count, kept = total < k ? total : k;
   double kept_squared[kShortListSize];
   int32_t kept_position[kShortListSize];
   bool are_distinct = true;
   int64_t last = -1;
   for (int i = 0; i < kept; ++i) {
-    const int64_t slot = key[i] & (kSlots - 1), distance_bits = key[i] - slot;
+    const int64_t slot = key[i] & kSlotMask, distance_bits = key[i] - slot;
     are_distinct &= distance_bits != last;
     last = distance_bits;
     kept_squared[i] = squared[slot];
@@ -173,14 +221,26 @@ TopKMerge merge_top_k(double* squared, int32_t* position, int filled, int count,
   }
   double least_discarded = __builtin_inf();
   if (total > k) {
-    const int64_t slot = key[k] & (kSlots - 1);
+    const int64_t slot = key[k] & kSlotMask;
     are_distinct &= key[k] - slot != last;
     least_discarded = squared[slot];
   }
-  if (!are_distinct) return {false, 0};
+  if (!are_distinct) {
+    LastCandidates rivals(kept_squared[kept - 1]);
+    rivals.add(squared, position, 0, filled, order);
+    rivals.add(squared, position, kShortListSize, kShortListSize + count, order);
+    rivals.sort();
+    int first = kept - 1;
+    while (first > 0 && has_same_sort_key(kept_squared[first - 1], kept_squared[kept - 1])) --first;
+    for (int i = first; i < kept; ++i) {
+      kept_squared[i] = squared[rivals.slot(i - first)];
+      kept_position[i] = position[rivals.slot(i - first)];
+    }
+    if (rivals.count() > kept - first) least_discarded = squared[rivals.slot(kept - first)];
+  }
   __builtin_memcpy(squared, kept_squared, sizeof(kept_squared));
   __builtin_memcpy(position, kept_position, sizeof(kept_position));
-  return {true, least_discarded};
+  return {!are_distinct, least_discarded};
 }
 
 bool sort(double* squared, const int32_t* position, int count, Candidate* out) {

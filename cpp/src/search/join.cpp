@@ -10,6 +10,7 @@
 
 #include "kernels/kernels.hpp"
 #include "search/query_block.hpp"
+#include "search/sites.hpp"
 #include "search/tie_order.hpp"
 #include "search/top_k.hpp"
 
@@ -38,18 +39,11 @@ class BlockSearch {
   /// Searches for one block of queries. Afterwards, top_k(lane) holds the sorted result of each.
   void run(std::int32_t query_block, WorkMeter& meter) {
     queries_.load(query_block);
-    // Of equal queries only the first one searches. They are looked for in each block after one
-    // that had some, otherwise in a few.
-    looks_for_equal_ |= query_block % kEqualStep == 0;
-    searching_ = 0;
     for (int lane = 0; lane < queries_.size(); ++lane) {
       top_k_[lane].reset(kernel_, storage_.data() + lane * TopK<T>::storage_size(k_), k_,
                          is_self_join_ ? queries_.begin() + lane : -1);
-      first_equal_[lane] = looks_for_equal_ ? queries_.first_equal(lane) : lane;
-      searching_ |= static_cast<std::uint32_t>(searches(lane)) << lane;
-      lane_bound_[lane] = searches(lane) ? kInfinity : -1;
+      lane_bound_[lane] = kInfinity;
     }
-    looks_for_equal_ = searching_ != queries_.all_lanes();
     bound_ = kInfinity;
     // Of equal samples, at least k + 1 are visited, so that a tie beyond the list is detected.
     visit_outward(
@@ -62,12 +56,8 @@ class BlockSearch {
           search_block(block, node);
           meter.spend(operations_per_visit_);
         });
-    for (int lane = 0; lane < queries_.size(); ++lane) {
-      if (searches(lane))
-        top_k_[lane].merge_pending(targets_, kernel_);
-      else
-        top_k_[lane].copy_equal(top_k_[first_equal_[lane]], targets_);
-    }
+    for (int lane = 0; lane < queries_.size(); ++lane)
+      top_k_[lane].merge_pending(targets_, kernel_);
   }
 
   /// The number of target blocks visited, over all runs.
@@ -76,18 +66,12 @@ class BlockSearch {
   const TopK<T>& top_k(int lane) const { return top_k_[lane]; }
 
  private:
-  /// Of so many blocks, one is looked through for equal queries: that takes a hundredth of a
-  /// search.
-  static constexpr std::int32_t kEqualStep = 8;
-
-  bool searches(int lane) const { return first_equal_[lane] == lane; }
-
   /// A mask of the queries whose list a sample of the block may enter.
   std::uint32_t queries_near(std::int32_t block, std::size_t node) {
-    if (!targets_.has_tree()) return searching_;
+    if (!targets_.has_tree()) return queries_.all_lanes();
     const int columns = targets_.columns();
-    std::uint32_t near =
-        searching_ & kernel_.near_box(queries_.data(), columns, targets_.box(node), lane_bound_);
+    std::uint32_t near = queries_.all_lanes() & kernel_.near_box(queries_.data(), columns,
+                                                                 targets_.box(node), lane_bound_);
     if (!targets_.holds_equal_samples(node)) return near;
     // Equal samples are sorted by row number: if the first one loses a tie at the bound, all do.
     for (std::uint32_t rest = near; rest != 0; rest &= rest - 1) {
@@ -125,16 +109,13 @@ class BlockSearch {
   std::size_t operations_per_visit_;
   Buffer<Candidate> storage_;
   TopK<T> top_k_[kBlock];
-  int first_equal_[kBlock];      // the query that searches for this one, too
-  std::uint32_t searching_ = 0;  // a mask of those that search
-  bool looks_for_equal_ = false;
-  alignas(64) double lane_bound_[kBlock];  // the bound of each list; negative for no search
+  alignas(64) double lane_bound_[kBlock];  // the bound of each list
   double bound_ = kInfinity;               // the greatest of them
   std::size_t visits_ = 0;
 };
 
-/// Calls take(i, top-k list) for every query i, by position, or only for those of every `step`-th
-/// block. Returns the number of target blocks visited.
+/// Calls take(i, top-k list, thread) for every query i, by position, or only for those of every
+/// `step`-th block. Returns the number of target blocks visited.
 template <class T, class Take>
 std::size_t search_all_blocks(const Index<T>& queries, const Index<T>& targets, int k,
                               const Run& run, Take&& take, std::size_t step = 1) {
@@ -142,21 +123,107 @@ std::size_t search_all_blocks(const Index<T>& queries, const Index<T>& targets, 
   searches.reserve(static_cast<std::size_t>(run.threads));
   for (int t = 0; t < run.threads; ++t) searches.emplace_back(queries, targets, k);
   const std::size_t blocks = (static_cast<std::size_t>(queries.blocks()) + step - 1) / step;
-  // Adjacent blocks of queries visit the same targets, so each thread takes several at a time.
+  // Adjacent blocks of queries visit the same targets, so each thread takes several at a time. One
+  // thread takes all of them where starting another would take longer.
+  const bool is_small =
+      queries.samples() * targets.samples() * static_cast<std::size_t>(targets.columns()) <=
+      tuning::kSmallWork;
   const std::size_t grain =
-      std::clamp<std::size_t>(blocks / (8 * static_cast<std::size_t>(run.threads)), 1, 16);
+      is_small
+          ? blocks
+          : std::clamp<std::size_t>(blocks / (8 * static_cast<std::size_t>(run.threads)), 1, 16);
   parallel_for(run, blocks, grain, [&](std::size_t begin, std::size_t end, int thread) {
     BlockSearch<T>& search = searches[static_cast<std::size_t>(thread)];
     WorkMeter meter(run, thread);
     for (std::size_t b = begin; b < end; ++b) {
       search.run(static_cast<std::int32_t>(b * step), meter);
       for (int lane = 0; lane < search.queries().size(); ++lane)
-        take(static_cast<std::size_t>(search.queries().begin() + lane), search.top_k(lane));
+        take(static_cast<std::size_t>(search.queries().begin() + lane), search.top_k(lane), thread);
     }
   });
   std::size_t visits = 0;
   for (const BlockSearch<T>& search : searches) visits += search.visits();
   return visits;
+}
+
+/// The k nearest samples of the samples at one site.
+template <class T>
+class SiteList {
+ public:
+  SiteList(const Index<T>& samples, const Sites<T>& sites, int k)
+      : samples_(samples), sites_(sites), k_(static_cast<std::size_t>(k)) {}
+
+  /// Collects the k + 1 nearest samples (fewer if there are no more) from the nearest sites, the
+  /// site itself first.
+  void collect(const TopK<T>& nearest, int count) {
+    nearest_.clear();
+    for (int c = 0; c < count && nearest_.size() <= k_;) {
+      const auto begin = static_cast<std::ptrdiff_t>(nearest_.size());
+      const double squared = nearest[c].squared;
+      int tied = 0;
+      for (; c < count && nearest[c].squared == squared; ++c, ++tied) {
+        const auto here = sites_.samples_at(sites_.index().row_at(nearest[c].position));
+        for (const std::int32_t i : here.first(std::min(here.size(), k_ + 1)))
+          nearest_.push_back({squared, i});
+      }
+      if (tied > 1)
+        std::sort(nearest_.begin() + begin, nearest_.end(),
+                  [&](const Candidate& a, const Candidate& b) {
+                    return samples_.row_at(a.position) < samples_.row_at(b.position);
+                  });
+    }
+    nearest_.resize(std::min(nearest_.size(), k_ + 1));
+    list_.resize(k_);
+  }
+
+  /// Makes the list that of one sample at the site, which comes first in it.
+  void put_first(std::int32_t self) {
+    list_[0] = {0, self};
+    auto next = nearest_.begin();
+    for (std::size_t c = 1; c < k_; ++c, ++next) {
+      if (next->position == self) ++next;
+      list_[c] = *next;
+    }
+  }
+
+  const Candidate& operator[](int c) const { return list_[static_cast<std::size_t>(c)]; }
+  /// Whether a sample that is not in the list is as near as its last entry.
+  bool tied_beyond() const {
+    return nearest_.size() > k_ && nearest_[k_].squared == list_.back().squared;
+  }
+
+ private:
+  const Index<T>& samples_;
+  const Sites<T>& sites_;
+  std::size_t k_;
+  std::vector<Candidate> nearest_, list_;
+};
+
+/// Calls take(i, list of the k nearest samples, thread) for every sample i, by position. Returns
+/// whether lists of nothing but equal samples hold those with the lowest row numbers, not any.
+template <class T, class Take>
+bool search_all_samples(const Index<T>& samples, int k, const Run& run, Take&& take) {
+  if (!Sites<T>::are_few(samples)) {
+    search_all_blocks(samples, samples, k, run, take);
+    return false;
+  }
+  const Sites<T> sites(samples, run);
+  const int count =
+      static_cast<int>(std::min(static_cast<std::size_t>(k) + 1, sites.index().samples()));
+  std::vector<SiteList<T>> lists(static_cast<std::size_t>(run.threads), {samples, sites, k});
+  search_all_blocks(sites.index(), sites.index(), count, run,
+                    [&](std::size_t i, const TopK<T>& nearest, int thread) {
+                      SiteList<T>& list = lists[static_cast<std::size_t>(thread)];
+                      list.collect(nearest, count);
+                      const auto site = sites.index().row_at(static_cast<std::int32_t>(i));
+                      WorkMeter meter(run, thread);
+                      for (const std::int32_t sample : sites.samples_at(site)) {
+                        meter.spend(static_cast<std::size_t>(4 * k));
+                        list.put_first(sample);
+                        take(static_cast<std::size_t>(sample), list, thread);
+                      }
+                    });
+  return true;
 }
 
 NeighborTable allocate_table(std::size_t samples, std::size_t width) {
@@ -188,7 +255,7 @@ void fill_zero_radii(const Index<T>& index, std::size_t width, NeighborTable& ta
 template <class T>
 NeighborLists neighbor_lists(const Index<T>& index, int k, const Run& run, bool only_radii) {
   NeighborLists lists(index, k, only_radii);
-  search_all_blocks(index, index, k, run, [&](std::size_t i, const TopK<T>& found) {
+  search_all_samples(index, k, run, [&](std::size_t i, const auto& found, int) {
     lists.store(i, found, found.tied_beyond());
   });
   return lists;
@@ -198,7 +265,7 @@ template <class T>
 double visited_share(const Index<T>& index, int k, const Run& run) {
   constexpr std::size_t step = tuning::kPilotStep;
   const std::size_t visits =
-      search_all_blocks(index, index, k, run, [](std::size_t, const TopK<T>&) {}, step);
+      search_all_blocks(index, index, k, run, [](std::size_t, const TopK<T>&, int) {}, step);
   const auto blocks = static_cast<std::size_t>(index.blocks());
   const std::size_t searched = (blocks + step - 1) / step;
   return static_cast<double>(visits) / static_cast<double>(blocks * searched);
@@ -208,8 +275,9 @@ template <class T>
 Buffer<double> kth_squared_distances(const Index<T>& queries, const Index<T>& targets, int k,
                                      const Run& run) {
   Buffer<double> kth(queries.samples());
-  search_all_blocks(queries, targets, k, run,
-                    [&](std::size_t i, const TopK<T>& found) { kth[i] = found[k - 1].squared; });
+  search_all_blocks(queries, targets, k, run, [&](std::size_t i, const TopK<T>& found, int) {
+    kth[i] = found[k - 1].squared;
+  });
   return kth;
 }
 
@@ -218,16 +286,18 @@ NeighborTable neighbor_table(const Index<T>& index, int k, const Run& run) {
   const auto width = static_cast<std::size_t>(k);
   NeighborTable table = allocate_table(index.samples(), width);
   std::atomic<bool> has_zeros{false};
-  search_all_blocks(index, index, k, run, [&](std::size_t i, const TopK<T>& found) {
-    if (found[k - 1].squared == 0) has_zeros.store(true, std::memory_order_relaxed);
-    const auto out = static_cast<std::size_t>(index.row_at(static_cast<std::int32_t>(i))) * width;
-    for (std::size_t c = 0; c < width; ++c) {
-      const Candidate neighbor = found[static_cast<int>(c)];
-      table.distance[out + c] = std::sqrt(neighbor.squared);
-      table.row[out + c] = index.row_at(neighbor.position);
-    }
-  });
-  if (has_zeros) fill_zero_radii(index, width, table, run);
+  const bool is_sorted =
+      search_all_samples(index, k, run, [&](std::size_t i, const auto& found, int) {
+        if (found[k - 1].squared == 0) has_zeros.store(true, std::memory_order_relaxed);
+        const auto out =
+            static_cast<std::size_t>(index.row_at(static_cast<std::int32_t>(i))) * width;
+        for (std::size_t c = 0; c < width; ++c) {
+          const Candidate neighbor = found[static_cast<int>(c)];
+          table.distance[out + c] = std::sqrt(neighbor.squared);
+          table.row[out + c] = index.row_at(neighbor.position);
+        }
+      });
+  if (has_zeros && !is_sorted) fill_zero_radii(index, width, table, run);
   return table;
 }
 

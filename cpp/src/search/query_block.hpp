@@ -51,15 +51,6 @@ class QueryBlock {
   const T* data() const { return queries_.block(block_); }
   /// The coordinates of one sample.
   const double* point(int lane) const { return points_.data() + lane * columns_; }
-  /// The first of the samples that equal this one.
-  int first_equal(int lane) const {
-    const auto is_equal = [&](int other) {
-      return std::equal(point(lane), point(lane) + columns_, point(other));
-    };
-    int first = 0;
-    while (first < lane && !is_equal(first)) ++first;
-    return first;
-  }
   /// The squared distance from the bounding box of the samples to `box`.
   double distance(const double* box) const { return box_box_distance(box_.data(), box, columns_); }
 

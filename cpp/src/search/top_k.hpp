@@ -30,6 +30,7 @@ class TopK {
     self_ = self;
     is_short_ = k <= kShortListSize && kernel.merge_top_k != nullptr;
     filled_ = pending_ = 0;
+    has_close_ = false;
     bound_ = least_discarded_ = std::numeric_limits<double>::infinity();
   }
 
@@ -41,10 +42,8 @@ class TopK {
   void add_block(const Index<T>& targets, const Kernels<T>& kernel, std::int32_t block,
                  const double* point) {
     const int next = kShortListSize + pending_;
-    const int found =
-        kernel.within(targets.block(block), targets.block_begin(block), targets.columns(), point,
-                      bound_, squared_ + next, position_ + next);
-    pending_ += had_ties_ && is_full() ? drop_lost_ties(targets, next, found) : found;
+    pending_ += kernel.within(targets.block(block), targets.block_begin(block), targets.columns(),
+                              point, bound_, squared_ + next, position_ + next);
     merge_if_due(targets, kernel);
   }
   /// Adds one sample at a known squared distance, unless it is beyond the bound.
@@ -68,35 +67,7 @@ class TopK {
   /// Merges all pending candidates. Only then is the list complete.
   void merge_pending(const Index<T>& targets, const Kernels<T>& kernel) {
     while (pending_ > 0) merge_batch(targets, kernel);
-  }
-
-  /// Takes over the complete list of an equal query. The lists differ in the queries alone: each
-  /// comes first in its own list, and in the list of the other where its row number puts it.
-  void copy_equal(const TopK& other, const Index<T>& targets) {
-    filled_ = other.filled_;
-    bound_ = other.bound_;
-    least_discarded_ = other.least_discarded_;
-    int out = 0, in = 0;
-    const auto put = [&](const Candidate& candidate) {
-      if (out < filled_)
-        set(out++, candidate);
-      else
-        least_discarded_ = bound_;
-    };
-    if (self_ >= 0) {
-      const Candidate twin = other[in++];
-      put({0, self_});
-      bool has_twin = false;
-      for (; in < filled_ && other[in].squared == 0; ++in) {
-        if (!has_twin && row(targets, twin.position) < row(targets, other[in].position)) {
-          put(twin);
-          has_twin = true;
-        }
-        if (other[in].position != self_) put(other[in]);
-      }
-      if (!has_twin) put(twin);
-    }
-    for (; in < filled_; ++in) put(other[in]);
+    sort_close_in_short_list(targets);
   }
 
   Candidate operator[](int i) const {
@@ -106,15 +77,6 @@ class TopK {
   bool tied_beyond() const { return least_discarded_ == bound_; }
 
  private:
-  void set(int i, const Candidate& candidate) {
-    if (is_short_) {
-      squared_[i] = candidate.squared;
-      position_[i] = candidate.position;
-    } else {
-      sorted_[i] = candidate;
-    }
-  }
-
   /// Sorts after every candidate; ends the lists that are merged.
   static constexpr Candidate kSentinel{std::numeric_limits<double>::infinity(), -1};
 
@@ -124,20 +86,6 @@ class TopK {
     const int missing = k_ - filled_;
     if (pending_ >= (missing > 0 ? std::min(missing, tuning::kFlush) : tuning::kFlush))
       merge_batch(targets, kernel);
-  }
-
-  /// Of the candidates from `first` on, drops those that lose a tie with the last entry of a full
-  /// list. Returns how many are left.
-  int drop_lost_ties(const Index<T>& targets, int first, int count) {
-    const std::int32_t last_row = row(targets, (*this)[k_ - 1].position);
-    int kept = first;
-    for (int i = first; i < first + count; ++i) {
-      squared_[kept] = squared_[i];
-      position_[kept] = position_[i];
-      kept += squared_[i] < bound_ || row(targets, position_[i]) < last_row;
-    }
-    if (kept < first + count) least_discarded_ = bound_;
-    return kept - first;
   }
 
   /// Merges all pending candidates into the list, but no more than kShortListSize into a short one.
@@ -152,9 +100,9 @@ class TopK {
   /// new bound.
   void merge_short(const Index<T>& targets, const Kernels<T>& kernel) {
     const int count = std::min(pending_, kShortListSize);
-    TopKMerge merge{false, 0};
-    if (!had_ties_) merge = kernel.merge_top_k(squared_, position_, filled_, count, k_);
-    if (!merge.is_done) merge.least_discarded = merge_short_by_row(targets, kernel, count);
+    const TopKMerge merge =
+        kernel.merge_top_k(squared_, position_, filled_, count, k_, {targets.rows_at(), self_});
+    has_close_ |= merge.has_close;
     least_discarded_ = std::min(least_discarded_, merge.least_discarded);
     filled_ = std::min(k_, filled_ + count);
     if (filled_ == k_) bound_ = squared_[k_ - 1];
@@ -167,24 +115,17 @@ class TopK {
     pending_ = kept;
   }
 
-  /// The same merge, with ties broken by row number. Returns the least squared distance that was
-  /// discarded.
-  double merge_short_by_row(const Index<T>& targets, const Kernels<T>& kernel, int count) {
-    Candidate old[kShortListSize + 1], fresh[kShortListSize + 1];
-    for (int i = 0; i < filled_; ++i) old[i] = {squared_[i], position_[i]};
-    old[filled_] = kSentinel;
-    // Data with ties usually have more of them: the next batch does not try merge_top_k first.
-    had_ties_ =
-        !sort(targets, kernel, squared_ + kShortListSize, position_ + kShortListSize, count, fresh);
-    fresh[count] = kSentinel;
-    const Candidate *a = old, *b = fresh;
-    const int total = std::min(k_, filled_ + count);
-    for (int out = 0; out < total; ++out) {
-      const Candidate next = IsNearer{*this, targets}(*b, *a) ? *b++ : *a++;
-      squared_[out] = next.squared;
-      position_[out] = next.position;
+  /// Completes the order of a short list.
+  void sort_close_in_short_list(const Index<T>& targets) {
+    if (!has_close_) return;
+    has_close_ = false;
+    Candidate list[kShortListSize];
+    for (int i = 0; i < filled_; ++i) list[i] = {squared_[i], position_[i]};
+    sort_close(targets, list, filled_);
+    for (int i = 0; i < filled_; ++i) {
+      squared_[i] = list[i].squared;
+      position_[i] = list[i].position;
     }
-    return std::min(a->squared, b->squared);
   }
 
   /// Merges all pending candidates into a list of any length.
@@ -211,33 +152,30 @@ class TopK {
     if (filled_ == k_) bound_ = sorted_[k_ - 1].squared;
   }
 
-  /// Sorts by distance, ties by row number. Returns true if there were no ties, nor any distances
-  /// so close that the kernel could not order them.
-  bool sort(const Index<T>& targets, const Kernels<T>& kernel, double* squared,
+  /// Sorts by distance, ties by row number.
+  void sort(const Index<T>& targets, const Kernels<T>& kernel, double* squared,
             const std::int32_t* position, int count, Candidate* out) const {
-    if (kernel.sort(squared, position, count, out)) return true;
-    for (int begin = 0, end; begin < count; begin = end) {
-      for (end = begin + 1; end < count && has_same_sort_key(out[begin].squared, out[end].squared);)
-        ++end;
-      if (end - begin > 1) sort_close(targets, out + begin, out + end);
-    }
-    return false;
+    if (!kernel.sort(squared, position, count, out)) sort_close(targets, out, count);
   }
-  /// The same for candidates at nearly the same distance. Where it is the same, as nearly always,
-  /// row numbers are sorted, each looked up once.
-  void sort_close(const Index<T>& targets, Candidate* begin, Candidate* end) const {
-    if (std::any_of(begin, end, [&](const Candidate& c) { return c.squared != begin->squared; })) {
-      std::sort(begin, end, IsNearer{*this, targets});
-      return;
+
+  /// Completes the order of up to tuning::kPending candidates that are sorted by their sort keys.
+  void sort_close(const Index<T>& targets, Candidate* sorted, int count) const {
+    const CloseOrder order{targets.rows_at(), self_};
+    for (int begin = 0, end; begin < count; begin = end) {
+      for (end = begin + 1;
+           end < count && has_same_sort_key(sorted[begin].squared, sorted[end].squared);)
+        ++end;
+      const int close = end - begin;
+      if (close == 1) continue;
+      std::int64_t keys[tuning::kPending];
+      Candidate copies[tuning::kPending];
+      for (int i = 0; i < close; ++i) {
+        copies[i] = sorted[begin + i];
+        keys[i] = order.key(copies[i].squared, copies[i].position, i);
+      }
+      std::sort(keys, keys + close);
+      for (int i = 0; i < close; ++i) sorted[begin + i] = copies[CloseOrder::slot(keys[i])];
     }
-    std::uint64_t keys[tuning::kPending];
-    const auto count = end - begin;
-    for (std::ptrdiff_t i = 0; i < count; ++i)
-      keys[i] = static_cast<std::uint64_t>(row(targets, begin[i].position) + 1) << 32 |
-                static_cast<std::uint32_t>(begin[i].position);
-    std::sort(keys, keys + count);
-    for (std::ptrdiff_t i = 0; i < count; ++i)
-      begin[i].position = static_cast<std::int32_t>(keys[i]);
   }
 
   /// The row number that breaks ties. The query itself precedes all samples equal to it; kSentinel
@@ -264,7 +202,7 @@ class TopK {
   int pending_ = 0;  // candidates that are not merged yet
   std::int32_t self_ = -1;
   bool is_short_ = false;
-  bool had_ties_ = false;  // in the batch merged last
+  bool has_close_ = false;  // whether a short list has unsorted candidates with the same sort key
   double bound_ = std::numeric_limits<double>::infinity();
   double least_discarded_ = std::numeric_limits<double>::infinity();  // a squared distance
   // The short list, followed from kShortListSize on by the pending candidates. `within` may write a

@@ -8,6 +8,7 @@
 #include <numeric>
 #include <random>
 #include <set>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -127,50 +128,65 @@ TEST_CASE("sort: by squared distance; reports distances that it may not have ord
   }
 }
 
-TEST_CASE("merge_top_k: the k nearest, or an unchanged list if two sort keys are equal") {
+TEST_CASE("merge_top_k: the k nearest, of those tied for the last place the lowest rows") {
   const auto merge_top_k = kernels<double>().merge_top_k;
   if (merge_top_k == nullptr) return;
   std::mt19937 engine(4);
-  for (int round = 0; round < 4000; ++round) {
+  constexpr int positions = 1000;
+  std::vector<std::int32_t> row_at(positions);
+  std::iota(row_at.begin(), row_at.end(), 0);
+  std::shuffle(row_at.begin(), row_at.end(), engine);
+  for (int round = 0; round < 8000; ++round) {
     const int k = 1 + static_cast<int>(engine() % kShortListSize);
     const int filled = static_cast<int>(engine() % (k + 1));
     const int count = 1 + static_cast<int>(engine() % kShortListSize);
-    const unsigned values = round % 4 == 0 ? 60 : 1000000000;
+    const unsigned values = std::vector{2u, 9u, 60u, 1000000000u}[round % 4];
+    const bool has_close = round % 8 >= 4;
+    // Squared distance, row and position of each candidate; a row of -1 for the query itself.
+    std::vector<std::tuple<double, std::int32_t, std::int32_t>> expected;
+    const auto first = static_cast<std::int32_t>(engine() % positions);
+    const std::int32_t self = round % 3 == 0 ? first : -1;
+    for (int i = 0; i < filled + count; ++i) {
+      double squared = engine() % values * 0.37;
+      if (has_close && engine() % 2 == 0) squared = std::nextafter(squared, 1e9);
+      const std::int32_t position = (first + 7 * i) % positions;
+      expected.emplace_back(squared, position == self ? -1 : row_at[position], position);
+    }
+    std::sort(expected.begin(), expected.begin() + filled);
     std::vector<double> squared(2 * kShortListSize, std::numeric_limits<double>::quiet_NaN());
     std::vector<std::int32_t> position(2 * kShortListSize, -1);
-    std::vector<std::pair<double, std::int32_t>> expected;
-    for (int i = 0; i < filled + count; ++i)
-      expected.emplace_back(engine() % values * 0.37, static_cast<std::int32_t>(engine() % 1000));
-    if (round % 4 == 1)  // two distances that differ in the last bit
-      expected[engine() % expected.size()].first =
-          std::nextafter(expected[engine() % expected.size()].first, 1e9);
-    std::sort(expected.begin(), expected.begin() + filled);
     for (int i = 0; i < filled + count; ++i) {
       const int to = i < filled ? i : kShortListSize + i - filled;
-      squared[to] = expected[i].first;
-      position[to] = expected[i].second;
+      squared[to] = std::get<0>(expected[i]);
+      position[to] = std::get<2>(expected[i]);
     }
     const auto squared_before = squared;
     std::sort(expected.begin(), expected.end());
+    const TopKMerge merge =
+        merge_top_k(squared.data(), position.data(), filled, count, k, {row_at.data(), self});
+
     const int kept = std::min(k, filled + count);
-    const bool has_more = filled + count > k;
-    bool have_distinct_keys = true;
-    for (int i = 1; i < kept + has_more; ++i)
-      have_distinct_keys &= !has_same_sort_key(expected[i].first, expected[i - 1].first);
-    const TopKMerge merge = merge_top_k(squared.data(), position.data(), filled, count, k);
-    CHECK(merge.is_done == have_distinct_keys);
-    if (!merge.is_done) {
-      for (int i = 0; i < filled; ++i) CHECK(squared[i] == squared_before[i]);
-      continue;
-    }
-    if (has_more)
-      CHECK(has_same_sort_key(merge.least_discarded, expected[k].first));
-    else
+    if (filled + count == kept)
       CHECK(merge.least_discarded == std::numeric_limits<double>::infinity());
+    else if (has_same_sort_key(std::get<0>(expected[kept]), std::get<0>(expected[kept - 1])))
+      CHECK(merge.least_discarded == std::get<0>(expected[kept]));
+    else
+      CHECK(has_same_sort_key(merge.least_discarded, std::get<0>(expected[kept])));
+    std::vector<std::tuple<double, std::int32_t, std::int32_t>> merged;
+    for (int i = 0; i < kept; ++i)
+      merged.emplace_back(squared[i], position[i] == self ? -1 : row_at[position[i]], position[i]);
+    // Only candidates with the same sort key may be in another order, and not the last of them.
+    bool are_in_order = true;
     for (int i = 0; i < kept; ++i) {
-      CHECK(squared[i] == expected[i].first);
-      CHECK(position[i] == expected[i].second);
+      const double wanted = std::get<0>(expected[i]);
+      are_in_order &= merged[i] == expected[i];
+      CHECK(has_same_sort_key(squared[i], wanted));
+      if (has_same_sort_key(wanted, std::get<0>(expected[kept - 1])))
+        CHECK(merged[i] == expected[i]);
     }
+    CHECK((are_in_order || merge.has_close));
+    std::sort(merged.begin(), merged.end());
+    CHECK(std::equal(merged.begin(), merged.end(), expected.begin()));
     for (int i = kShortListSize; i < kShortListSize + count; ++i)
       CHECK(squared[i] == squared_before[i]);
   }

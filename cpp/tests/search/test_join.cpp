@@ -9,6 +9,7 @@
 
 #include "quickshiftpp/search/join.hpp"
 #include "samples.hpp"
+#include "search/sites.hpp"
 #include "search/tie_order.hpp"
 
 using namespace quickshiftpp;
@@ -49,17 +50,22 @@ TEST_CASE_TEMPLATE("neighbor lists and tables equal those from sorting all dista
 
 TEST_CASE("equal samples have the lists of a plain sort, each of them first in its own") {
   testing::TwoThreads two_threads;
-  constexpr std::size_t samples = 200;
+  constexpr std::size_t samples = 300;
   std::mt19937 engine(5);
-  for (int distinct : {1, 4, 12, 90}) {
+  for (int distinct : {1, 4, 12, 90, 0}) {  // 0: a fifth of them are equal, the others differ
     std::vector<double> rows;
     for (std::size_t i = 0; i < samples; ++i) {
-      const auto value = static_cast<double>(engine() % static_cast<unsigned>(distinct));
+      auto value = static_cast<double>(distinct > 0 ? engine() % static_cast<unsigned>(distinct)
+                                       : engine() % 5 == 0 ? 150
+                                                           : i);
+      if (value == 0 && i % 2 == 0) value = -0.0;
       rows.insert(rows.end(), {value, value * value});
     }
     const Index<double> index(rows.data(), samples, 2, true, two_threads.run);
-    for (int k : {2, 5, 20, 45}) {
+    CHECK(Sites<double>::are_few(index) == (distinct > 0));
+    for (int k : {1, 2, 5, 20, 45, 299, 300}) {
       const NeighborLists lists = neighbor_lists(index, k, two_threads.run);
+      const NeighborTable table = neighbor_table(index, k, two_threads.run);
       for (std::int32_t i = 0; i < static_cast<std::int32_t>(samples); ++i) {
         const auto row = static_cast<std::size_t>(index.row_at(i));
         std::vector<std::pair<double, std::int32_t>> all;
@@ -67,14 +73,21 @@ TEST_CASE("equal samples have the lists of a plain sort, each of them first in i
           all.emplace_back(testing::squared_distance(rows, 2, row, j),
                            j == row ? -1 : static_cast<std::int32_t>(j));
         std::sort(all.begin(), all.end());
+        all[0].second = static_cast<std::int32_t>(row);
         const double radius = all[static_cast<std::size_t>(k - 1)].first;
         CHECK(lists.squared_radii()[i] == radius);
-        if (radius > 0)
+        if (radius > 0 && k < static_cast<int>(samples))
           CHECK(lists.tied_beyond(i) == (all[static_cast<std::size_t>(k)].first == radius));
         CHECK(index.row_at(lists.positions(i)[0]) == static_cast<std::int32_t>(row));
-        // Of more than k equal samples, any may be in the list.
-        for (int c = 1; c < k && radius > 0; ++c)
-          CHECK(index.row_at(lists.positions(i)[c]) == all[static_cast<std::size_t>(c)].second);
+        bool same = true;
+        for (int c = 0; c < k; ++c) {
+          const auto [squared, neighbor] = all[static_cast<std::size_t>(c)];
+          const std::size_t entry = row * static_cast<std::size_t>(k) + static_cast<std::size_t>(c);
+          same &= table.row[entry] == neighbor && table.distance[entry] == std::sqrt(squared);
+          // Of more than k equal samples, any may be in the list.
+          if (radius > 0) same &= index.row_at(lists.positions(i)[c]) == neighbor;
+        }
+        CHECK(same);
       }
     }
   }

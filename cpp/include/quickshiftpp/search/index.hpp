@@ -89,6 +89,8 @@ class Index {
   std::int32_t row_at(std::int32_t position) const {
     return (*row_at_position_)[static_cast<std::size_t>(position)];
   }
+  /// The rows of the input at all positions.
+  const std::int32_t* rows_at() const { return row_at_position_->data(); }
   /// The rows of all positions, shared with callers that outlive the index.
   std::shared_ptr<const Buffer<std::int32_t>> share_row_at_position() const {
     return row_at_position_;
