@@ -53,8 +53,8 @@ MUTATIONS = [
         "index-padding",
         "lanes after the last sample count as samples at the origin",
         "cpp/src/search/index.cpp",
-        "values ? values[c] : std::numeric_limits<T>::quiet_NaN();",
-        "values ? values[c] : T{0};",
+        "missing(columns, std::numeric_limits<T>::quiet_NaN());",
+        "missing(columns, T{0});",
         [INDEX, JOIN],
     ),
     Mutation(
@@ -286,10 +286,10 @@ MUTATIONS = [
     ),
     Mutation(
         "site-list-too-short",
-        "of each site one sample less than k + 1 is taken",
+        "of each site one sample less than k is taken",
         "cpp/src/search/join.cpp",
-        "here.first(std::min(here.size(), k_ + 1))",
         "here.first(std::min(here.size(), k_))",
+        "here.first(std::min(here.size(), k_ - 1))",
         [JOIN],
     ),
     Mutation(

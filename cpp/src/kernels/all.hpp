@@ -42,6 +42,7 @@ constexpr Kernels<T> all_kernels() {
           .sort = sort,
           .merge_top_k = merge_top_k,
           .row_distances = row_distances<T>,
+          .fill_block = fill_block<T>,
           .add_product = add_product<T>,
           .are_below = are_below<T>,
           .extent = extent<T>,

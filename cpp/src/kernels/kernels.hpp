@@ -158,6 +158,9 @@ struct Kernels {
   void (*row_distances)(const double* query, const T* const* rows, std::size_t columns,
                         double* squared);
 
+  /// Copies tuning::kBlock rows into a block: the first column of all rows, then the second one.
+  void (*fill_block)(const T* const* rows, std::size_t columns, T* out);
+
   /// Adds the product of kProductRows rows and a matrix to `out`, which has the matrix's width, a
   /// multiple of kProductWidth. Rows are `stride` values apart. The bits of the result depend on
   /// the instruction set: only for what is rounded anyway.

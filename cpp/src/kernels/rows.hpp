@@ -109,6 +109,24 @@ void row_distances(const double* query, const T* const* rows, size_t columns, do
     }
 }
 
+template <class T>
+void fill_block(const T* const* rows, size_t columns, T* out) {
+  using Vector = decltype(load_row(rows[0]));
+  size_t column = 0;
+  for (; column + kLanes <= columns; column += kLanes)
+    for (int lane = 0; lane < tuning::kBlock; lane += kLanes) {
+      Vector value[kLanes];
+      for (int i = 0; i < kLanes; ++i) value[i] = load_row(rows[lane + i] + column);
+      transpose(value);
+      for (int c = 0; c < kLanes; ++c)
+        __builtin_memcpy(out + (column + static_cast<size_t>(c)) * tuning::kBlock + lane, &value[c],
+                         sizeof(Vector));
+    }
+  for (; column < columns; ++column)
+    for (int lane = 0; lane < tuning::kBlock; ++lane)
+      out[column * tuning::kBlock + static_cast<size_t>(lane)] = rows[lane][column];
+}
+
 inline WideFloats load_vector(const float* p) { return load_wide(p); }
 inline Doubles load_vector(const double* p) { return load_unaligned(p); }
 

@@ -15,7 +15,7 @@ namespace quickshiftpp {
 namespace {
 
 /// Rows that show about where the samples are, and how they vary.
-constexpr std::size_t kSampledRows = 128;
+constexpr std::size_t kSampledRows = 64;
 /// Calls visit(row) for a few rows, evenly spread.
 template <class Visit>
 std::size_t for_some_rows(std::size_t samples, Visit&& visit) {
@@ -116,10 +116,11 @@ WidestAxes widest_axes(const Axes& axes, std::size_t samples, int most, const Ru
     variance[a] = squares[a] - sum[a] * sum[a] / static_cast<double>(visited);
   std::vector<std::size_t> chosen(all);
   std::iota(chosen.begin(), chosen.end(), std::size_t{0});
-  std::stable_sort(chosen.begin(), chosen.end(),
-                   [&](std::size_t a, std::size_t b) { return variance[a] > variance[b]; });
-  chosen.resize(std::min(all, static_cast<std::size_t>(most)));
-  const std::size_t count = chosen.size();
+  const std::size_t count = std::min(all, static_cast<std::size_t>(most));
+  std::partial_sort(chosen.begin(), chosen.begin() + static_cast<std::ptrdiff_t>(count),
+                    chosen.end(), [&](std::size_t a, std::size_t b) {
+                      return variance[a] != variance[b] ? variance[a] > variance[b] : a < b;
+                    });
   WidestAxes widest{static_cast<int>(count), Buffer<float>(samples * count)};
   parallel_for(run, samples, tuning::row_grain(count),
                [&](std::size_t begin, std::size_t end, int) {

@@ -17,16 +17,17 @@ struct QueueEntry {
   std::uint32_t user_data;
 };
 
-/// Empties a queue: computes distances from the sample `own`, in float64, the most promising first,
-/// since each may make the next ones superfluous. Of the entries for which is_needed(entry) still
-/// holds a few at a time are handed to take(entry, squared distance), followed by one call of
-/// update().
-/// Returns how many distances were computed.
+/// Empties a queue: computes distances from the sample `own`, in float64. In a long queue the most
+/// promising come first, since each may make the next ones superfluous. Of the entries for which
+/// is_needed(entry) still holds a few at a time are handed to take(entry, squared distance),
+/// followed by one call of update(). Returns how many distances were computed.
 template <class T, class IsNeeded, class Take, class Update>
 int measure_queue(const CascadeData<T>& data, const double* own, QueueEntry* next,
                   QueueEntry* const end, IsNeeded&& is_needed, Take&& take, Update&& update) {
-  std::sort(next, end,
-            [](const QueueEntry& a, const QueueEntry& b) { return a.lower_bound < b.lower_bound; });
+  if (end - next > 4 * kRowsTogether)
+    std::sort(next, end, [](const QueueEntry& a, const QueueEntry& b) {
+      return a.lower_bound < b.lower_bound;
+    });
   int measured = 0;
   while (next != end) {
     const T* rows[kRowsTogether];

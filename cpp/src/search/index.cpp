@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "kernels/kernels.hpp"
+
 namespace quickshiftpp {
 
 namespace {
@@ -208,22 +210,19 @@ template <class T>
 template <class Row>
 void Index<T>::fill_blocks(Row&& row, const Run& run) {
   const auto blocks = static_cast<std::size_t>(blocks_);
-  constexpr int together = 32;  // columns of a block, which stay in the cache until it is full
-  const std::size_t grain = tuning::row_grain(static_cast<std::size_t>(columns_) * kBlock);
-  parallel_for(run, blocks, grain, [&](std::size_t begin, std::size_t end, int) {
-    for (std::size_t b = begin; b < end; ++b) {
-      T* out = data_.data() + b * kBlock * static_cast<std::size_t>(columns_);
-      for (int first = 0; first < columns_; first += together) {
-        const int last = std::min(first + together, columns_);
-        for (int lane = 0; lane < kBlock; ++lane) {
-          const std::size_t position = b * kBlock + static_cast<std::size_t>(lane);
-          const T* values = position < samples_ ? row(position) : nullptr;
-          for (int c = first; c < last; ++c)
-            out[c * kBlock + lane] = values ? values[c] : std::numeric_limits<T>::quiet_NaN();
-        }
-      }
-    }
-  });
+  const auto columns = static_cast<std::size_t>(columns_);
+  const std::vector<T> missing(columns, std::numeric_limits<T>::quiet_NaN());
+  parallel_for(run, blocks, tuning::row_grain(columns * kBlock),
+               [&](std::size_t begin, std::size_t end, int) {
+                 for (std::size_t b = begin; b < end; ++b) {
+                   const T* rows[kBlock];
+                   for (std::size_t lane = 0; lane < kBlock; ++lane) {
+                     const std::size_t position = b * kBlock + lane;
+                     rows[lane] = position < samples_ ? row(position) : missing.data();
+                   }
+                   kernels<T>().fill_block(rows, columns, data_.data() + b * kBlock * columns);
+                 }
+               });
 }
 
 template <class T>

@@ -163,7 +163,7 @@ class SiteList {
       int tied = 0;
       for (; c < count && nearest[c].squared == squared; ++c, ++tied) {
         const auto here = sites_.samples_at(sites_.index().row_at(nearest[c].position));
-        for (const std::int32_t i : here.first(std::min(here.size(), k_ + 1)))
+        for (const std::int32_t i : here.first(std::min(here.size(), k_)))
           nearest_.push_back({squared, i});
       }
       if (tied > 1)

@@ -228,6 +228,18 @@ TEST_CASE("reaching and denser agree with plain loops") {
   }
 }
 
+TEST_CASE_TEMPLATE("fill_block: all columns of the rows, one after the other", T, float, double) {
+  for (std::size_t columns : {1u, 2u, 7u, 8u, 13u, 64u, 100u}) {
+    const auto data = testing::random_rows<T>(kBlock, static_cast<int>(columns), 0, 7);
+    const T* rows[kBlock];
+    for (int i = 0; i < kBlock; ++i) rows[i] = data.data() + (kBlock - 1 - i) * columns;
+    std::vector<T> out(kBlock * columns);
+    kernels<T>().fill_block(rows, columns, out.data());
+    for (std::size_t c = 0; c < columns; ++c)
+      for (int i = 0; i < kBlock; ++i) CHECK(out[c * kBlock + i] == rows[i][c]);
+  }
+}
+
 TEST_CASE_TEMPLATE("row_distances: exactly the sums in column order", T, float, double) {
   for (std::size_t columns : {1u, 3u, 8u, 13u, 64u, 100u}) {
     const auto data = testing::random_rows<T>(kRowsTogether + 1, static_cast<int>(columns), 0, 7);
