@@ -136,7 +136,7 @@ Sites<T>::Sites(const Index<T>& samples, const Run& run) : samples_(samples.samp
       samples.gather(*here, rows.data() + s * columns);
     }
   });
-  index_.emplace(rows.data(), sites, samples.columns(), true, run);
+  index_ = std::make_unique<Index<T>>(rows.data(), sites, samples.columns(), true, run);
 }
 
 template class Sites<float>;

@@ -2,7 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -39,7 +39,7 @@ class Sites {
   }
 
  private:
-  std::optional<Index<T>> index_;
+  std::unique_ptr<const Index<T>> index_;
   Buffer<std::int32_t> samples_;    // positions, site by site
   std::vector<std::size_t> begin_;  // where the samples of each site begin, and the end
 };
