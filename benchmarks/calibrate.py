@@ -47,6 +47,11 @@ run = lambda: QuickshiftPP(k={k}, beta=0.7, algorithm=algorithm, n_jobs=2).fit(X
 """
 
 
+def small_fits(n: int) -> str:
+    """Return the workload of many fits of a few samples."""
+    return fit(f"blobs({n}, 2)") + "fit = run\nrun = lambda: [fit() for _ in range(200)]\n"
+
+
 def noise(n: int, d: int) -> str:
     """Return the workload of a fit of Gaussian noise."""
     return fit(f"np.random.default_rng(0).standard_normal(({n}, {d}))")
@@ -62,6 +67,7 @@ WORKLOADS = {
     "columns": ("200,000 x 8 blobs, k = 20", "auto", fit("blobs(200_000, 8)")),
     "wide": ("20,000 x 64 blobs, k = 20", "kd_tree", fit("blobs(20_000, 64)")),
     "noise": ("50,000 x 100 noise, k = 20", "cascade", noise(50_000, 100)),
+    "small": ("2,000 x 2 blobs, k = 20, 200 times", "auto", small_fits(2_000)),
     "image": ("481 x 321 photograph, k = 100", "windows", PHOTOGRAPH.format(k=100)),
 }
 
@@ -77,6 +83,7 @@ class Constant(NamedTuple):
 CONSTANTS = {
     "kFlush": Constant(32, (16, 64), "plane"),
     "kGrain": Constant(8192, (2048, 32768), "plane"),
+    "kSmallWork": Constant(4_000_000, (1_000_000, 16_000_000), "small"),
     "kBuildGrain": Constant(16384, (4096, 65536), "plane"),
     "kEdgeCacheBits": Constant(13, (11, 15), "space"),
     "kSpatialEdges2": Constant(30, (64, 65), "plane, large k"),
@@ -130,7 +137,14 @@ NOT_MEASURED = {
     "kPending": "follows from kFlush and kBlock",
     "kQueryGroup": "given by the number of vector registers",
     **dict.fromkeys(
-        ("kPilotSamples", "kPilotLeast", "kPilotNeighbors", "kPilotStep", "kPilotPixels"),
+        (
+            "kPilotSamples",
+            "kPilotLeast",
+            "kPilotNeighbors",
+            "kPilotStep",
+            "kPilotPixels",
+            "kSitesPilot",
+        ),
         "sets the accuracy of a choice between algorithms",
     ),
     "kDimensionSamples": "sets the accuracy of the intrinsic dimension",

@@ -150,7 +150,7 @@ inline constexpr int kDimensionSamples = 1 << 17;
 /// Coordinates of all pairs up to which one thread is as fast: 1,400 samples in the plane, 200 of
 /// 100 columns. Starting a thread takes 20 to 60 microseconds, in each of the native calls of
 /// a fit.
-inline constexpr std::size_t kSmallWork = 4'000'000;
+inline constexpr std::size_t kSmallWork = 4000000;
 
 /// Samples per work item of loops over samples: enough that waking a thread pays.
 inline constexpr std::size_t kGrain = 8192;

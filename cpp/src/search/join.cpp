@@ -125,9 +125,9 @@ std::size_t search_all_blocks(const Index<T>& queries, const Index<T>& targets, 
   const std::size_t blocks = (static_cast<std::size_t>(queries.blocks()) + step - 1) / step;
   // Adjacent blocks of queries visit the same targets, so each thread takes several at a time. One
   // thread takes all of them where starting another would take longer.
-  const bool is_small =
-      queries.samples() * targets.samples() * static_cast<std::size_t>(targets.columns()) <=
-      tuning::kSmallWork;
+  const double pairs =
+      static_cast<double>(queries.samples()) * static_cast<double>(targets.samples());
+  const bool is_small = pairs * targets.columns() <= static_cast<double>(tuning::kSmallWork);
   const std::size_t grain =
       is_small
           ? blocks
