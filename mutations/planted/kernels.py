@@ -120,8 +120,8 @@ MUTATIONS = [
         "merge-close-distances",
         "distances that differ in the last bits alone count as ties",
         "cpp/src/kernels/kernels.hpp",
-        "(std::bit_cast<std::int64_t>(squared) & kSlotMask) << (32 + kSlotBits)",
-        "(std::bit_cast<std::int64_t>(squared) & 0) << (32 + kSlotBits)",
+        "(__builtin_bit_cast(std::int64_t, squared) & kSlotMask) << (32 + kSlotBits)",
+        "(__builtin_bit_cast(std::int64_t, squared) & 0) << (32 + kSlotBits)",
         [KERNELS],
     ),
     Mutation(

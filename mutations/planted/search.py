@@ -286,7 +286,7 @@ MUTATIONS = [
     ),
     Mutation(
         "site-list-too-short",
-        "of each site one sample less than k is taken",
+        "of each site one sample fewer than k is taken",
         "cpp/src/search/join.cpp",
         "here.first(std::min(here.size(), k_))",
         "here.first(std::min(here.size(), k_ - 1))",
@@ -302,18 +302,18 @@ MUTATIONS = [
     ),
     Mutation(
         "sites-order",
-        "sites are numbered in the order of the tree",
+        "the samples of a site are in the reverse order of their rows",
         "cpp/src/search/sites.cpp",
-        "site_of_group[static_cast<std::size_t>(group)] = site++;",
-        "{ site_of_group[static_cast<std::size_t>(group)] = group; ++site; }",
+        "for (std::size_t row = 0; row < count; ++row) {\n    meter.spend(kLookup);\n    samples_",
+        "for (std::size_t row = count; row-- > 0;) {\n    meter.spend(kLookup);\n    samples_",
         [SITES, JOIN],
     ),
     Mutation(
         "sites-hash-only",
         "samples whose hashes lead to the same slot are equal",
         "cpp/src/search/sites.cpp",
-        "      return group >= 0 &&\n",
-        "      return group >= 0 && false &&\n",
+        "      return site >= 0 &&\n",
+        "      return site >= 0 && false &&\n",
         [SITES],
     ),
     Mutation(

@@ -92,8 +92,8 @@ constexpr std::size_t first_phase_blocks(std::size_t blocks) {
 /// sixteens and 32s.
 inline constexpr int kPairBlocks = 8;
 
-/// Candidates that a query collects before their exact distances are computed, the most promising
-/// first.
+/// Candidates that a query collects before their exact distances are computed; of more than
+/// kQueueLength, the most promising first.
 inline constexpr int kQueueLength = 32;
 inline constexpr int kLongQueueLength = 128;
 

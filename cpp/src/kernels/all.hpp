@@ -2,9 +2,9 @@
 // instruction set: baseline.cpp, avx2.cpp and avx512.cpp define QSPP_ISA (a namespace) and
 // QSPP_LANES (float64 values per vector), and include this file.
 //
-// Kernels must not call inline functions of the standard library. The linker keeps one copy of such
-// a function for the whole program. That copy could contain instructions of a wider set, which fail
-// on processors without it.
+// Kernels must not call inline functions of the standard library, nor others that are not always
+// inlined. The linker keeps one copy of such a function for the whole program. That copy could
+// contain instructions of a wider set, which fail on processors without it.
 
 #include "blocks.hpp"
 #include "kernels/kernels.hpp"

@@ -57,8 +57,9 @@ inline constexpr std::int64_t kSlotMask = (std::int64_t{1} << kSlotBits) - 1;
 
 /// Whether two squared distances differ only in the bits that their sort keys leave out. The keys
 /// do not order such candidates correctly.
-inline bool has_same_sort_key(double a, double b) {
-  return ((std::bit_cast<std::uint64_t>(a) ^ std::bit_cast<std::uint64_t>(b)) >> kSlotBits) == 0;
+[[gnu::always_inline]] inline bool has_same_sort_key(double a, double b) {
+  return ((__builtin_bit_cast(std::uint64_t, a) ^ __builtin_bit_cast(std::uint64_t, b)) >>
+          kSlotBits) == 0;
 }
 
 /// The largest list of neighbors that Kernels::merge_top_k can merge.
@@ -66,7 +67,7 @@ inline constexpr int kShortListSize = 32;
 
 /// The result of Kernels::merge_top_k.
 struct TopKMerge {
-  /// Whether candidates in the list have the same sort key: these are in any order, except for
+  /// Whether candidates have the same sort key. In the list, these are in any order, except for
   /// those that share it with the last one.
   bool has_close;
   /// The squared distance of the nearest candidate that was discarded; infinity if there is none.
@@ -81,12 +82,14 @@ struct CloseOrder {
   std::int32_t self;           ///< the position of the query; -1 if it has none
 
   /// A key in this order, for the candidate in a slot.
-  std::int64_t key(double squared, std::int32_t position, int slot) const {
+  [[gnu::always_inline]] std::int64_t key(double squared, std::int32_t position, int slot) const {
     const std::int64_t rank = position == self ? 0 : std::int64_t{1} + row_at[position];
-    return (std::bit_cast<std::int64_t>(squared) & kSlotMask) << (32 + kSlotBits) |
+    return (__builtin_bit_cast(std::int64_t, squared) & kSlotMask) << (32 + kSlotBits) |
            rank << kSlotBits | slot;
   }
-  static int slot(std::int64_t key) { return static_cast<int>(key & kSlotMask); }
+  [[gnu::always_inline]] static int slot(std::int64_t key) {
+    return static_cast<int>(key & kSlotMask);
+  }
 };
 
 /// The number of rows in one call of Kernels::row_distances. Each distance is one long chain of

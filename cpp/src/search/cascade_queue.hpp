@@ -19,12 +19,12 @@ struct QueueEntry {
 
 /// Empties a queue: computes distances from the sample `own`, in float64. In a long queue the most
 /// promising come first, since each may make the next ones superfluous. Of the entries for which
-/// is_needed(entry) still holds a few at a time are handed to take(entry, squared distance),
+/// is_needed(entry) still holds, a few at a time are handed to take(entry, squared distance),
 /// followed by one call of update(). Returns how many distances were computed.
 template <class T, class IsNeeded, class Take, class Update>
 int measure_queue(const CascadeData<T>& data, const double* own, QueueEntry* next,
                   QueueEntry* const end, IsNeeded&& is_needed, Take&& take, Update&& update) {
-  if (end - next > 4 * kRowsTogether)
+  if (end - next > tuning::kQueueLength)
     std::sort(next, end, [](const QueueEntry& a, const QueueEntry& b) {
       return a.lower_bound < b.lower_bound;
     });

@@ -114,11 +114,18 @@ class BlockSearch {
   std::size_t visits_ = 0;
 };
 
-/// Calls take(i, top-k list, thread) for every query i, by position, or only for those of every
-/// `step`-th block. Returns the number of target blocks visited.
+/// How much of a search is done.
+struct SearchScope {
+  std::size_t step = 1;   ///< one block of queries in so many is searched for
+  std::size_t lists = 0;  ///< lists that are stored, if more than there are queries
+};
+
+/// Calls take(i, top-k list, thread, meter) for every query i, by position, or only for those of
+/// every `step`-th block. Returns the number of target blocks visited.
 template <class T, class Take>
 std::size_t search_all_blocks(const Index<T>& queries, const Index<T>& targets, int k,
-                              const Run& run, Take&& take, std::size_t step = 1) {
+                              const Run& run, Take&& take, const SearchScope& scope = {}) {
+  const std::size_t step = scope.step;
   std::vector<BlockSearch<T>> searches;
   searches.reserve(static_cast<std::size_t>(run.threads));
   for (int t = 0; t < run.threads; ++t) searches.emplace_back(queries, targets, k);
@@ -127,7 +134,9 @@ std::size_t search_all_blocks(const Index<T>& queries, const Index<T>& targets, 
   // thread takes all of them where starting another would take longer.
   const double pairs =
       static_cast<double>(queries.samples()) * static_cast<double>(targets.samples());
-  const bool is_small = pairs * targets.columns() <= static_cast<double>(tuning::kSmallWork);
+  const double stored = static_cast<double>(scope.lists) * k;
+  const bool is_small =
+      pairs * targets.columns() + stored <= static_cast<double>(tuning::kSmallWork);
   const std::size_t grain =
       is_small
           ? blocks
@@ -138,7 +147,8 @@ std::size_t search_all_blocks(const Index<T>& queries, const Index<T>& targets, 
     for (std::size_t b = begin; b < end; ++b) {
       search.run(static_cast<std::int32_t>(b * step), meter);
       for (int lane = 0; lane < search.queries().size(); ++lane)
-        take(static_cast<std::size_t>(search.queries().begin() + lane), search.top_k(lane), thread);
+        take(static_cast<std::size_t>(search.queries().begin() + lane), search.top_k(lane), thread,
+             meter);
     }
   });
   std::size_t visits = 0;
@@ -155,7 +165,7 @@ class SiteList {
 
   /// Collects the k + 1 nearest samples (fewer if there are no more) from the nearest sites, the
   /// site itself first.
-  void collect(const TopK<T>& nearest, int count) {
+  void collect(const TopK<T>& nearest, int count, WorkMeter& meter) {
     nearest_.clear();
     for (int c = 0; c < count && nearest_.size() <= k_;) {
       const auto begin = static_cast<std::ptrdiff_t>(nearest_.size());
@@ -163,16 +173,19 @@ class SiteList {
       int tied = 0;
       for (; c < count && nearest[c].squared == squared; ++c, ++tied) {
         const auto here = sites_.samples_at(sites_.index().row_at(nearest[c].position));
+        meter.spend(8 * std::min(here.size(), k_));
         for (const std::int32_t i : here.first(std::min(here.size(), k_)))
           nearest_.push_back({squared, i});
       }
+      const auto first = nearest_.begin() + begin;
+      const auto last =
+          nearest_.begin() + static_cast<std::ptrdiff_t>(std::min(nearest_.size(), k_ + 1));
       if (tied > 1)
-        std::sort(nearest_.begin() + begin, nearest_.end(),
-                  [&](const Candidate& a, const Candidate& b) {
-                    return samples_.row_at(a.position) < samples_.row_at(b.position);
-                  });
+        std::partial_sort(first, last, nearest_.end(), [&](const Candidate& a, const Candidate& b) {
+          return samples_.row_at(a.position) < samples_.row_at(b.position);
+        });
+      nearest_.erase(last, nearest_.end());
     }
-    nearest_.resize(std::min(nearest_.size(), k_ + 1));
     list_.resize(k_);
   }
 
@@ -199,12 +212,13 @@ class SiteList {
   std::vector<Candidate> nearest_, list_;
 };
 
-/// Calls take(i, list of the k nearest samples, thread) for every sample i, by position. Returns
-/// whether lists of nothing but equal samples hold those with the lowest row numbers, not any.
+/// Calls take(i, list of the k nearest samples) for every sample i, by position. Returns whether
+/// lists of nothing but equal samples hold those with the lowest row numbers, not arbitrary ones.
 template <class T, class Take>
 bool search_all_samples(const Index<T>& samples, int k, const Run& run, Take&& take) {
   if (!Sites<T>::are_few(samples)) {
-    search_all_blocks(samples, samples, k, run, take);
+    search_all_blocks(samples, samples, k, run,
+                      [&](std::size_t i, const TopK<T>& list, int, WorkMeter&) { take(i, list); });
     return false;
   }
   const Sites<T> sites(samples, run);
@@ -212,17 +226,17 @@ bool search_all_samples(const Index<T>& samples, int k, const Run& run, Take&& t
       static_cast<int>(std::min(static_cast<std::size_t>(k) + 1, sites.index().samples()));
   std::vector<SiteList<T>> lists(static_cast<std::size_t>(run.threads), {samples, sites, k});
   search_all_blocks(sites.index(), sites.index(), count, run,
-                    [&](std::size_t i, const TopK<T>& nearest, int thread) {
+                    [&](std::size_t i, const TopK<T>& nearest, int thread, WorkMeter& meter) {
                       SiteList<T>& list = lists[static_cast<std::size_t>(thread)];
-                      list.collect(nearest, count);
+                      list.collect(nearest, count, meter);
                       const auto site = sites.index().row_at(static_cast<std::int32_t>(i));
-                      WorkMeter meter(run, thread);
                       for (const std::int32_t sample : sites.samples_at(site)) {
-                        meter.spend(static_cast<std::size_t>(4 * k));
+                        meter.spend(4 * static_cast<std::size_t>(k));
                         list.put_first(sample);
-                        take(static_cast<std::size_t>(sample), list, thread);
+                        take(static_cast<std::size_t>(sample), list);
                       }
-                    });
+                    },
+                    {.lists = samples.samples()});
   return true;
 }
 
@@ -255,7 +269,7 @@ void fill_zero_radii(const Index<T>& index, std::size_t width, NeighborTable& ta
 template <class T>
 NeighborLists neighbor_lists(const Index<T>& index, int k, const Run& run, bool only_radii) {
   NeighborLists lists(index, k, only_radii);
-  search_all_samples(index, k, run, [&](std::size_t i, const auto& found, int) {
+  search_all_samples(index, k, run, [&](std::size_t i, const auto& found) {
     lists.store(i, found, found.tied_beyond());
   });
   return lists;
@@ -264,8 +278,8 @@ NeighborLists neighbor_lists(const Index<T>& index, int k, const Run& run, bool 
 template <class T>
 double visited_share(const Index<T>& index, int k, const Run& run) {
   constexpr std::size_t step = tuning::kPilotStep;
-  const std::size_t visits =
-      search_all_blocks(index, index, k, run, [](std::size_t, const TopK<T>&, int) {}, step);
+  const std::size_t visits = search_all_blocks(
+      index, index, k, run, [](std::size_t, const TopK<T>&, int, WorkMeter&) {}, {.step = step});
   const auto blocks = static_cast<std::size_t>(index.blocks());
   const std::size_t searched = (blocks + step - 1) / step;
   return static_cast<double>(visits) / static_cast<double>(blocks * searched);
@@ -275,9 +289,9 @@ template <class T>
 Buffer<double> kth_squared_distances(const Index<T>& queries, const Index<T>& targets, int k,
                                      const Run& run) {
   Buffer<double> kth(queries.samples());
-  search_all_blocks(queries, targets, k, run, [&](std::size_t i, const TopK<T>& found, int) {
-    kth[i] = found[k - 1].squared;
-  });
+  search_all_blocks(
+      queries, targets, k, run,
+      [&](std::size_t i, const TopK<T>& found, int, WorkMeter&) { kth[i] = found[k - 1].squared; });
   return kth;
 }
 
@@ -286,17 +300,15 @@ NeighborTable neighbor_table(const Index<T>& index, int k, const Run& run) {
   const auto width = static_cast<std::size_t>(k);
   NeighborTable table = allocate_table(index.samples(), width);
   std::atomic<bool> has_zeros{false};
-  const bool is_sorted =
-      search_all_samples(index, k, run, [&](std::size_t i, const auto& found, int) {
-        if (found[k - 1].squared == 0) has_zeros.store(true, std::memory_order_relaxed);
-        const auto out =
-            static_cast<std::size_t>(index.row_at(static_cast<std::int32_t>(i))) * width;
-        for (std::size_t c = 0; c < width; ++c) {
-          const Candidate neighbor = found[static_cast<int>(c)];
-          table.distance[out + c] = std::sqrt(neighbor.squared);
-          table.row[out + c] = index.row_at(neighbor.position);
-        }
-      });
+  const bool is_sorted = search_all_samples(index, k, run, [&](std::size_t i, const auto& found) {
+    if (found[k - 1].squared == 0) has_zeros.store(true, std::memory_order_relaxed);
+    const auto out = static_cast<std::size_t>(index.row_at(static_cast<std::int32_t>(i))) * width;
+    for (std::size_t c = 0; c < width; ++c) {
+      const Candidate neighbor = found[static_cast<int>(c)];
+      table.distance[out + c] = std::sqrt(neighbor.squared);
+      table.row[out + c] = index.row_at(neighbor.position);
+    }
+  });
   if (has_zeros && !is_sorted) fill_zero_radii(index, width, table, run);
   return table;
 }

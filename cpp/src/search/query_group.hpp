@@ -68,7 +68,7 @@ class QueryGroup {
 
   /// Hands the samples of a block that may be within the bound of query q, and for which
   /// is_wanted(q, row) holds (all for AllWanted), to take(q, row, squared distance): some at a
-  /// time, the most promising first. After a few, take.update_bound(q) is called.
+  /// time. After a few, take.update_bound(q) is called.
   template <class IsWanted, class Take>
   void search_block(std::int32_t block, const IsWanted& is_wanted, Take&& take) {
     std::uint32_t mask[kQueryGroup];

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <limits>
 #include <type_traits>
 
 namespace quickshiftpp {
@@ -10,6 +9,9 @@ namespace quickshiftpp {
 namespace {
 
 using tuning::kBlock;
+
+/// What a look-up in memory is worth, in operations of a WorkMeter.
+constexpr std::size_t kLookup = 32;
 
 /// Spreads the bits of a number over all bits: the last step of the generator splitmix64.
 std::uint64_t mix(std::uint64_t bits) {
@@ -24,7 +26,8 @@ Buffer<std::uint64_t> hash_samples(const Index<T>& samples, const Run& run) {
   using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
   Buffer<std::uint64_t> hashes(samples.padded_samples());
   const auto blocks = static_cast<std::size_t>(samples.blocks());
-  parallel_for(run, blocks, tuning::kGrain / kBlock, [&](std::size_t begin, std::size_t end, int) {
+  const std::size_t grain = tuning::row_grain(kBlock * static_cast<std::size_t>(samples.columns()));
+  parallel_for(run, blocks, grain, [&](std::size_t begin, std::size_t end, int) {
     for (std::size_t b = begin; b < end; ++b) {
       std::uint64_t* hash = hashes.data() + b * kBlock;
       std::fill_n(hash, kBlock, 0);
@@ -37,41 +40,37 @@ Buffer<std::uint64_t> hash_samples(const Index<T>& samples, const Run& run) {
   return hashes;
 }
 
-/// Groups of equal samples, numbered as they are met.
-struct Grouped {
-  Buffer<std::int32_t> group_of_sample;    // by position
-  std::vector<std::int32_t> first_sample;  // of each group: a position
-  std::vector<std::int32_t> lowest_row;    // of each group
+/// The site of each row, and the first sample of each site, by position. Sites are numbered in the
+/// order of their first rows.
+struct NumberedSites {
+  Buffer<std::int32_t> site_of_row;
+  std::vector<std::int32_t> first_sample;
 };
 
 template <class T>
-Grouped group_equal(const Index<T>& samples, const Run& run) {
+NumberedSites number_sites(const Index<T>& samples, const Buffer<std::int32_t>& position_of_row,
+                           const Run& run) {
   const Buffer<std::uint64_t> hashes = hash_samples(samples, run);
-  Grouped grouped{Buffer<std::int32_t>(samples.samples()), {}, {}};
-  // A hash table with open addressing: the groups, and -1 for a free slot.
+  NumberedSites sites{Buffer<std::int32_t>(samples.samples()), {}};
+  // A hash table with open addressing: the sites, and -1 for a free slot.
   std::vector<std::int32_t> table(std::bit_ceil(2 * samples.samples()), -1);
   WorkMeter meter(run, 0);
-  for (std::size_t i = 0; i < samples.samples(); ++i) {
-    meter.spend(static_cast<std::size_t>(8 * samples.columns()));
-    const auto position = static_cast<std::int32_t>(i);
-    const auto is_another = [&](std::int32_t group) {
-      return group >= 0 &&
-             samples.compare_coordinates(grouped.first_sample[static_cast<std::size_t>(group)],
-                                         position) != 0;
+  for (std::size_t row = 0; row < samples.samples(); ++row) {
+    meter.spend(kLookup + 8 * static_cast<std::size_t>(samples.columns()));
+    const std::int32_t position = position_of_row[row];
+    const auto is_another = [&](std::int32_t site) {
+      return site >= 0 && samples.compare_coordinates(
+                              sites.first_sample[static_cast<std::size_t>(site)], position) != 0;
     };
-    std::size_t slot = hashes[i];
+    std::size_t slot = hashes[static_cast<std::size_t>(position)];
     while (is_another(table[slot &= table.size() - 1])) ++slot;
     if (table[slot] < 0) {
-      table[slot] = static_cast<std::int32_t>(grouped.first_sample.size());
-      grouped.first_sample.push_back(position);
-      grouped.lowest_row.push_back(samples.row_at(position));
+      table[slot] = static_cast<std::int32_t>(sites.first_sample.size());
+      sites.first_sample.push_back(position);
     }
-    const std::int32_t group = table[slot];
-    grouped.group_of_sample[i] = group;
-    std::int32_t& lowest = grouped.lowest_row[static_cast<std::size_t>(group)];
-    lowest = std::min(lowest, samples.row_at(position));
+    sites.site_of_row[row] = table[slot];
   }
-  return grouped;
+  return sites;
 }
 
 }  // namespace
@@ -96,47 +95,50 @@ bool Sites<T>::are_few(const Index<T>& samples) {
     }
     seen += size;
   }
-  return equal * (samples.columns() + 1) > seen;
+  return equal * (std::min(samples.columns(), 3) + 1) > seen;
 }
 
 template <class T>
 Sites<T>::Sites(const Index<T>& samples, const Run& run) : samples_(samples.samples()) {
+  const auto columns = static_cast<std::size_t>(samples.columns());
+  Buffer<T> rows = collect(samples, run);
+  index_ =
+      std::make_unique<Index<T>>(rows.data(), rows.size() / columns, samples.columns(), true, run);
+}
+
+template <class T>
+Buffer<T> Sites<T>::collect(const Index<T>& samples, const Run& run) {
   const std::size_t count = samples.samples();
-  const Grouped grouped = group_equal(samples, run);
-  const std::size_t sites = grouped.first_sample.size();
+  WorkMeter meter(run, 0);
+  Buffer<std::int32_t> position_of_row(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    meter.spend(kLookup);
+    const auto position = static_cast<std::int32_t>(i);
+    position_of_row[static_cast<std::size_t>(samples.row_at(position))] = position;
+  }
+  const auto [site_of_row, first_sample] = number_sites(samples, position_of_row, run);
 
-  // The numbers of the sites, in the order of their lowest row numbers.
-  std::vector<std::int32_t> group_of_row(count, -1);
-  for (std::size_t g = 0; g < sites; ++g)
-    group_of_row[static_cast<std::size_t>(grouped.lowest_row[g])] = static_cast<std::int32_t>(g);
-  std::vector<std::int32_t> site_of_group(sites);
-  std::int32_t site = 0;
-  for (const std::int32_t group : group_of_row)
-    if (group >= 0) site_of_group[static_cast<std::size_t>(group)] = site++;
-
+  const std::size_t sites = first_sample.size();
   begin_.resize(sites + 1);
-  const auto site_of = [&](std::size_t position) {
-    return static_cast<std::size_t>(
-        site_of_group[static_cast<std::size_t>(grouped.group_of_sample[position])]);
-  };
-  for (std::size_t i = 0; i < count; ++i) ++begin_[site_of(i) + 1];
+  for (std::size_t row = 0; row < count; ++row) {
+    meter.spend(kLookup);
+    ++begin_[static_cast<std::size_t>(site_of_row[row]) + 1];
+  }
   for (std::size_t s = 0; s < sites; ++s) begin_[s + 1] += begin_[s];
   std::vector<std::size_t> next(begin_.begin(), begin_.end() - 1);
-  for (std::size_t i = 0; i < count; ++i)
-    samples_[next[site_of(i)]++] = static_cast<std::int32_t>(i);
+  for (std::size_t row = 0; row < count; ++row) {
+    meter.spend(kLookup);
+    samples_[next[static_cast<std::size_t>(site_of_row[row])]++] = position_of_row[row];
+  }
 
   const auto columns = static_cast<std::size_t>(samples.columns());
   Buffer<T> rows(sites * columns);
-  parallel_for(run, sites, tuning::kGrain, [&](std::size_t begin, std::size_t end, int) {
-    for (std::size_t s = begin; s < end; ++s) {
-      std::int32_t* here = samples_.data() + begin_[s];
-      std::sort(here, samples_.data() + begin_[s + 1], [&](std::int32_t a, std::int32_t b) {
-        return samples.row_at(a) < samples.row_at(b);
-      });
-      samples.gather(*here, rows.data() + s * columns);
-    }
-  });
-  index_ = std::make_unique<Index<T>>(rows.data(), sites, samples.columns(), true, run);
+  parallel_for(run, sites, tuning::row_grain(columns),
+               [&](std::size_t begin, std::size_t end, int) {
+                 for (std::size_t s = begin; s < end; ++s)
+                   samples.gather(first_sample[s], rows.data() + s * columns);
+               });
+  return rows;
 }
 
 template class Sites<float>;
