@@ -312,8 +312,8 @@ MUTATIONS = [
         "sites-hash-only",
         "samples whose hashes lead to the same slot are equal",
         "cpp/src/search/sites.cpp",
-        "      return site >= 0 &&\n",
-        "      return site >= 0 && false &&\n",
+        "      return site >= 0 && samples",
+        "      return site >= 0 && false && samples",
         [SITES],
     ),
     Mutation(
