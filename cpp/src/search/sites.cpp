@@ -116,19 +116,19 @@ Buffer<T> Sites<T>::collect(const Index<T>& samples, const Run& run) {
     const auto position = static_cast<std::int32_t>(i);
     position_of_row[static_cast<std::size_t>(samples.row_at(position))] = position;
   }
-  const auto [site_of_row, first_sample] = number_sites(samples, position_of_row, run);
+  const NumberedSites found = number_sites(samples, position_of_row, run);
 
-  const std::size_t sites = first_sample.size();
+  const std::size_t sites = found.first_sample.size();
   begin_.resize(sites + 1);
   for (std::size_t row = 0; row < count; ++row) {
     meter.spend(kLookup);
-    ++begin_[static_cast<std::size_t>(site_of_row[row]) + 1];
+    ++begin_[static_cast<std::size_t>(found.site_of_row[row]) + 1];
   }
   for (std::size_t s = 0; s < sites; ++s) begin_[s + 1] += begin_[s];
   std::vector<std::size_t> next(begin_.begin(), begin_.end() - 1);
   for (std::size_t row = 0; row < count; ++row) {
     meter.spend(kLookup);
-    samples_[next[static_cast<std::size_t>(site_of_row[row])]++] = position_of_row[row];
+    samples_[next[static_cast<std::size_t>(found.site_of_row[row])]++] = position_of_row[row];
   }
 
   const auto columns = static_cast<std::size_t>(samples.columns());
@@ -136,7 +136,7 @@ Buffer<T> Sites<T>::collect(const Index<T>& samples, const Run& run) {
   parallel_for(run, sites, tuning::row_grain(columns),
                [&](std::size_t begin, std::size_t end, int) {
                  for (std::size_t s = begin; s < end; ++s)
-                   samples.gather(first_sample[s], rows.data() + s * columns);
+                   samples.gather(found.first_sample[s], rows.data() + s * columns);
                });
   return rows;
 }
