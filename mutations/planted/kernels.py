@@ -3,6 +3,7 @@
 from ..mutation import ALL_LEVELS, Mutation, Native
 
 KERNELS = Native("kernels/test_kernels.cpp", levels=ALL_LEVELS)
+SORTING = Native("kernels/test_sorting.cpp", levels=ALL_LEVELS)
 SANITIZED = Native("kernels/test_kernels.cpp", levels=ALL_LEVELS, sanitized=True)
 
 MUTATIONS = [
@@ -106,7 +107,7 @@ MUTATIONS = [
         "cpp/src/kernels/sorting.hpp",
         "if (count <= 32) return sort_keys<32 / kLanes>",
         "if (count <= 33) return sort_keys<32 / kLanes>",
-        [KERNELS],
+        [SORTING],
     ),
     Mutation(
         "merge-tie-at-the-end",
@@ -114,7 +115,7 @@ MUTATIONS = [
         "cpp/src/kernels/sorting.hpp",
         "    are_distinct &= key[k] - slot != last;\n",
         "",
-        [KERNELS],
+        [SORTING],
     ),
     Mutation(
         "merge-close-distances",
@@ -122,7 +123,7 @@ MUTATIONS = [
         "cpp/src/kernels/kernels.hpp",
         "(__builtin_bit_cast(std::int64_t, squared) & kSlotMask) << (32 + kSlotBits)",
         "(__builtin_bit_cast(std::int64_t, squared) & 0) << (32 + kSlotBits)",
-        [KERNELS],
+        [SORTING],
     ),
     Mutation(
         "merge-last-rivals",
@@ -130,7 +131,7 @@ MUTATIONS = [
         "cpp/src/kernels/sorting.hpp",
         "    rivals.add(squared, position, kShortListSize, kShortListSize + count, order);\n",
         "",
-        [KERNELS],
+        [SORTING],
     ),
     Mutation(
         "line-limit",

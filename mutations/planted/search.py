@@ -103,7 +103,7 @@ MUTATIONS = [
         "top-k-long-list-ties",
         "ties in lists of many neighbors are not settled by row",
         "cpp/src/search/top_k.hpp",
-        "        take_fresh = is_nearer(*b, *a);",
+        "        take_fresh = row(targets, b->position) < row(targets, a->position);",
         "        take_fresh = true;",
         [JOIN],
     ),

@@ -85,6 +85,13 @@ inline void merge_runs(Integers (&x)[Vectors]) {
   }
 }
 
+/// Sorts all lanes of all vectors.
+template <int Vectors>
+inline void sort_all(Integers (&x)[Vectors]) {
+  sort_each(x);
+  merge_runs<1, Vectors>(x);
+}
+
 constexpr int64_t kSlots = int64_t{1} << kSlotBits;
 static_assert(tuning::kPending <= kSlots && 2 * kShortListSize <= kSlots);
 
@@ -110,8 +117,7 @@ template <int Vectors>
 inline void make_sorted_keys(const double* squared, int count, int64_t first_slot,
                              Integers (&x)[Vectors]) {
   make_keys(squared, count, first_slot, x);
-  sort_each(x);
-  merge_runs<1, Vectors>(x);
+  sort_all(x);
 }
 
 template <int Vectors>
@@ -136,8 +142,7 @@ template <int Vectors>
 inline void sort_in_place(int64_t* keys) {
   Integers x[Vectors];
   __builtin_memcpy(x, keys, sizeof(x));
-  sort_each(x);
-  merge_runs<1, Vectors>(x);
+  sort_all(x);
   __builtin_memcpy(keys, x, sizeof(x));
 }
 

@@ -16,6 +16,7 @@ namespace {
 
 /// Rows that show about where the samples are, and how they vary.
 constexpr std::size_t kSampledRows = 64;
+
 /// Calls visit(row) for a few rows, evenly spread.
 template <class Visit>
 std::size_t for_some_rows(std::size_t samples, Visit&& visit) {

@@ -130,9 +130,9 @@ class TopK {
 
   /// Merges all pending candidates into a list of any length.
   void merge_long(const Index<T>& targets, const Kernels<T>& kernel) {
-    const IsNearer is_nearer{*this, targets};
     Candidate fresh[tuning::kPending + 1];
-    sort(targets, kernel, squared_ + kShortListSize, position_ + kShortListSize, pending_, fresh);
+    if (!kernel.sort(squared_ + kShortListSize, position_ + kShortListSize, pending_, fresh))
+      sort_close(targets, fresh, pending_);
     fresh[pending_] = kSentinel;
     sorted_[filled_] = kSentinel;
     const int total = std::min(k_, filled_ + pending_);
@@ -140,7 +140,7 @@ class TopK {
     for (int out = 0; out < total; ++out) {
       bool take_fresh = b->squared < a->squared;
       if (b->squared == a->squared) [[unlikely]]
-        take_fresh = is_nearer(*b, *a);
+        take_fresh = row(targets, b->position) < row(targets, a->position);
       merged_[out] = *(take_fresh ? b : a);
       b += take_fresh;
       a += !take_fresh;
@@ -150,12 +150,6 @@ class TopK {
     filled_ = total;
     pending_ = 0;
     if (filled_ == k_) bound_ = sorted_[k_ - 1].squared;
-  }
-
-  /// Sorts by distance, ties by row number.
-  void sort(const Index<T>& targets, const Kernels<T>& kernel, double* squared,
-            const std::int32_t* position, int count, Candidate* out) const {
-    if (!kernel.sort(squared, position, count, out)) sort_close(targets, out, count);
   }
 
   /// Completes the order of up to tuning::kPending candidates that are sorted by their sort keys.
@@ -184,16 +178,6 @@ class TopK {
     if (position < 0) return std::numeric_limits<std::int32_t>::max();
     return position == self_ ? -1 : targets.row_at(position);
   }
-
-  /// The order of the list: by squared distance, ties by row number.
-  struct IsNearer {
-    const TopK& list;
-    const Index<T>& targets;
-    bool operator()(const Candidate& a, const Candidate& b) const {
-      return a.squared != b.squared ? a.squared < b.squared
-                                    : list.row(targets, a.position) < list.row(targets, b.position);
-    }
-  };
 
   Candidate* sorted_ = nullptr;  // the list, unless it is short
   Candidate* merged_ = nullptr;  // where the next merge writes the list
