@@ -28,7 +28,7 @@ QUERY, QUERY_COLUMN = 1300.0, 3.9
 # tree.
 NEIGHBOR, FIRST_NEIGHBORS = 70.0, 20
 # Candidates that a sample compares in the second filter before its radius is small.
-FIRST_CANDIDATES = 1200
+FIRST_CANDIDATES = 300
 
 
 def tree_time(n_samples: int, n_features: int, share: float = 1.0) -> float:
