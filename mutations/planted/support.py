@@ -26,6 +26,14 @@ MUTATIONS = [
         [Python("tests/contracts/test_processes.py", "refuses_threads")],
     ),
     Mutation(
+        "team-cores",
+        "threads may not run on the core on which the calling thread was",
+        "cpp/src/support/parallel.cpp",
+        "  pthread_setaffinity_np(thread.native_handle(), sizeof(allowed), &allowed);\n",
+        "",
+        [PARALLEL],
+    ),
+    Mutation(
         "parallel-polls-anywhere",
         "every thread polls, and so takes the interpreter lock",
         "cpp/include/quickshiftpp/parallel.hpp",

@@ -1,9 +1,33 @@
 #include "quickshiftpp/parallel.hpp"
 
+#ifdef __linux__
+#include <pthread.h>
+#include <sched.h>
+#endif
+
 #include <new>
 #include <system_error>
 
 namespace quickshiftpp {
+
+namespace {
+
+/// Moves a thread that was just started away from the core of the calling thread, where it would
+/// wait for its turn. After a pause, Linux on a virtual machine may leave it there for 2 to 10 ms,
+/// as long as a whole fit. It may go to all cores again at once.
+void move_to_another_core([[maybe_unused]] std::thread& thread) {
+#ifdef __linux__
+  cpu_set_t allowed;
+  if (pthread_getaffinity_np(pthread_self(), sizeof(allowed), &allowed) != 0) return;
+  cpu_set_t others = allowed;
+  CPU_CLR(static_cast<unsigned>(sched_getcpu()), &others);
+  if (CPU_COUNT(&others) == 0) return;
+  pthread_setaffinity_np(thread.native_handle(), sizeof(others), &others);
+  pthread_setaffinity_np(thread.native_handle(), sizeof(allowed), &allowed);
+#endif
+}
+
+}  // namespace
 
 Team::~Team() {
   {
@@ -37,7 +61,10 @@ void Team::run(int others, const Work& work, const std::function<void()>& wait) 
 void Team::start_threads(std::size_t wanted) noexcept {
   try {
     threads_.reserve(wanted);
-    while (threads_.size() < wanted) threads_.emplace_back([this] { serve(); });
+    while (threads_.size() < wanted) {
+      threads_.emplace_back([this] { serve(); });
+      move_to_another_core(threads_.back());
+    }
   } catch (const std::system_error&) {  // the system refuses another thread
   } catch (const std::bad_alloc&) {
   }

@@ -1,5 +1,10 @@
 #include <doctest/doctest.h>
 
+#ifdef __linux__
+#include <pthread.h>
+#include <sched.h>
+#endif
+
 #include <atomic>
 #include <stdexcept>
 #include <thread>
@@ -112,3 +117,41 @@ TEST_CASE("Only the calling thread polls") {
   CHECK(polls > 0);
   CHECK(from_others == 0);
 }
+
+#ifdef __linux__
+
+namespace {
+
+cpu_set_t allowed_cores() {
+  cpu_set_t cores;
+  REQUIRE(pthread_getaffinity_np(pthread_self(), sizeof(cores), &cores) == 0);
+  return cores;
+}
+
+/// Checks that every thread may run on the same cores as the calling one.
+void check_cores_of_threads() {
+  const cpu_set_t expected = allowed_cores();
+  std::atomic<int> same = 0;
+  Monitor monitor;
+  parallel_for({3, monitor}, 60, 1, [&](std::size_t, std::size_t, int) {
+    const cpu_set_t found = allowed_cores();
+    same += CPU_EQUAL(&found, &expected);
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));  // so that all threads take part
+  });
+  CHECK(same == 60);
+}
+
+}  // namespace
+
+TEST_CASE("Threads may run on the cores of the calling thread, and on no others") {
+  check_cores_of_threads();
+  const cpu_set_t before = allowed_cores();
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  CPU_SET(static_cast<unsigned>(sched_getcpu()), &one);
+  REQUIRE(pthread_setaffinity_np(pthread_self(), sizeof(one), &one) == 0);
+  check_cores_of_threads();
+  CHECK(pthread_setaffinity_np(pthread_self(), sizeof(before), &before) == 0);
+}
+
+#endif
