@@ -17,9 +17,9 @@ difference between two searches:
 - `EXACT` and `EXACT_COLUMN` are what one sample farther out adds to the search by 16 bits: so far
   that all other pairs pass.
 
-`FIRST_NEIGHBORS` is a number. `FIRST_CANDIDATES` was counted: in searches of 1,000 to 50,000 samples
-by 8 bits, the second filter compared 170 to 330 more for each than the pilot says that pass in the
-end. `NEIGHBOR` was set by searches of 3,000 x 64 for 20 to 2,000 neighbors: these three are
+`FIRST_NEIGHBORS` is a number. `FIRST_CANDIDATES` was counted: in searches of 1,000 to 50,000
+samples by 8 bits, the second filter compared 170 to 330 more for each than the pilot says that pass
+in the end. `NEIGHBOR` was set by searches of 3,000 x 64 for 20 to 2,000 neighbors: these three are
 not measured.
 """
 

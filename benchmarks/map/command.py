@@ -109,11 +109,12 @@ def measure_missing(
     measured: Measurements,
     wanted: Sequence[tuple[Maker, Cell]],
     threads: int,
+    peers: Sequence[str],
     output: Path | None,
     target: Console,
 ) -> None:
     """Measure cells, and write the file after each."""
-    with start_workers(threads) as workers:
+    with start_workers(threads, peers) as workers:
         for make, cell in wanted:
             cells = read_cells(measured)
             taking_part = [worker for worker in workers if takes_part(cells, cell, worker.name)]
@@ -147,6 +148,13 @@ def check_picture(
 @click.option("--columns", type=click.IntRange(min=1), multiple=True, default=COLUMNS)
 @click.option("--threads", type=click.IntRange(min=1), default=2, help="Threads of every library.")
 @click.option(
+    "--peer",
+    "peers",
+    type=click.Choice([peer.name for peer in MAP_SEARCHES if peer.name != REFERENCE]),
+    multiple=True,
+    help="A library to compare with.  [default: all that are installed]",
+)
+@click.option(
     "--output",
     type=click.Path(dir_okay=False, path_type=Path),
     help="A JSON file for the cells. Cells that it holds already are not measured again.",
@@ -170,6 +178,7 @@ def map_command(
     sizes: tuple[int, ...],
     columns: tuple[int, ...],
     threads: int,
+    peers: tuple[str, ...],
     output: Path | None,
     sources: tuple[Path, ...],
     picture: Path | None,
@@ -177,7 +186,8 @@ def map_command(
     """Time exact neighbor searches against all peers, cell by cell.
 
     What is expected to take more than a minute is left out, and so are peers that were too slow in
-    smaller cells to be the fastest. --kind, --size and --columns can be given several times.
+    smaller cells to be the fastest. --kind, --size, --columns and --peer can be given several
+    times.
     """
     target = console()
     if sources:
@@ -191,7 +201,7 @@ def map_command(
         measured = resume(output, threads)
         missing = list(cells_to_measure(measured, makers, sizes, columns))
         if missing:
-            measure_missing(measured, missing, threads, output, target)
+            measure_missing(measured, missing, threads, peers, output, target)
     cells = read_cells(measured)
     show(target, cell_table(cells))
     target.print(summary(cells), markup=False, soft_wrap=True)

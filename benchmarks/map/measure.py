@@ -106,9 +106,16 @@ class Worker:
 
 
 @contextmanager
-def start_workers(threads: int) -> Iterator[list[Worker]]:
-    """Start a process for each library that is installed, and end them all."""
-    workers = [Worker(peer, threads) for peer in MAP_SEARCHES if peer.installed]
+def start_workers(threads: int, names: Sequence[str] = ()) -> Iterator[list[Worker]]:
+    """Start a process for ours and for each other library, and end them all.
+
+    The others are those with these names; for none, all that are installed.
+    """
+    workers = [
+        Worker(peer, threads)
+        for peer in MAP_SEARCHES
+        if peer.installed and (not names or peer.name in (REFERENCE, *names))
+    ]
     try:
         yield workers
     finally:

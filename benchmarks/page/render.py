@@ -128,9 +128,8 @@ def search_map(mapped: Measurements, plots: Path) -> Iterator[str]:
     plot_map(plot, cells, **mapped.settings)
     yield (
         "Exact searches in float32, in steady state: each turn of a library begins with a tenth of "
-        "a second of searches that are not timed. A single search after a pause may take as long "
-        "as with one thread, here and elsewhere. Measured by "
-        f"`python -m benchmarks map --data DIR --output {plots.name}/map.json`. What would take "
+        "a second of searches that are not timed, so that its threads run on all cores. Measured "
+        f"by `python -m benchmarks map --data DIR --output {plots.name}/map.json`. What would take "
         f"more than {LIMIT:g} s is left out."
     )
     yield machine_text(mapped.machine)

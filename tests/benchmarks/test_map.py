@@ -94,6 +94,15 @@ def test_command_resumes_and_its_file_is_shown(tmp_path, monkeypatch):
     assert "threads was 2, and is 1 now" in result.output
 
 
+def test_one_peer_is_enough(tmp_path):
+    output = tmp_path / "map.json"
+    arguments = ["--kind", "noise", "--columns", 2, "--size", 30, "--threads", 1]
+    result = run_map(*arguments, "--peer", "scipy", "--output", output)
+    assert result.exit_code == 0, result.output
+    (entry,) = json.loads(output.read_text())["sections"]["map"].values()
+    assert entry["seconds"].keys() == {REFERENCE, "scipy"}
+
+
 def test_files_are_combined_and_later_cells_count(tmp_path):
     one = write(tmp_path / "one.json", [make_cell({"scipy": 2.0}), make_cell({"scipy": 3.0}, 200)])
     two = write(tmp_path / "two.json", [make_cell({"faiss": 0.5}, 200)])
@@ -114,6 +123,7 @@ def test_files_are_combined_and_later_cells_count(tmp_path):
         (["--kind", "nothing"], "no kind of data is called 'nothing'"),
         (["--picture", "map.txt"], "does not end with .png or .svg"),
         (["--size", "3"], "not in the range x>=20"),
+        (["--peer", "quickshiftpp"], "'quickshiftpp' is not one of"),
     ],
 )
 def test_bad_options_get_a_sentence(arguments, sentence):
