@@ -169,8 +169,8 @@ MUTATIONS = [
         "store-truncated",
         "coordinates are rounded down",
         "cpp/src/kernels/screens.hpp",
-        "coordinate * per_step + 16384.5",
-        "coordinate * per_step + 16384",
+        "coordinate * per_step + offset",
+        "(coordinate * per_step - 0.5) + offset",
         [KERNELS],
     ),
     Mutation(

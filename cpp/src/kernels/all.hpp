@@ -23,11 +23,13 @@ extern const QueueKernels kQueue;
 const ScreenKernels kScreen{.screen = screen<Floats32>,
                             .screen_both = screen_both<Floats32>,
                             .pair_distances = pair_distances<Floats32>,
-                            .store = store<float>};
+                            .store = store<float>,
+                            .fill_block = fill_block<uint32_t>};
 const ScreenKernels kRoundedScreen{.screen = screen<Integers16>,
                                    .screen_both = screen_both<Integers16>,
                                    .pair_distances = pair_distances<Integers16>,
-                                   .store = store<int16_t>};
+                                   .store = store<int16_t>,
+                                   .fill_block = fill_block<uint32_t>};
 const QueueKernels kQueue{
     .append = append, .keep_at_most = keep_at_most, .about_kth_smallest = about_kth_smallest};
 

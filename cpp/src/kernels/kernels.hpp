@@ -230,6 +230,10 @@ struct ScreenKernels {
   /// Writes a multiple of kStoredTogether coordinates: integers as the nearest multiples of a step.
   StoredSample (*store)(const float* from, int count, double step, Word* to);
   static constexpr int kStoredTogether = 64;
+
+  /// Copies tuning::kBlock rows of so many words into a block: the first word of all rows, then the
+  /// second one.
+  void (*fill_block)(const Word* const* rows, std::size_t words, Word* out);
 };
 
 /// The candidates of one query: an array of keys, the nearer the smaller, and one of positions.

@@ -83,6 +83,12 @@ inline Floats load_row(const float* p) {
   __builtin_memcpy(&value, p, sizeof(value));
   return value;
 }
+/// Words are only moved, so that they may be any numbers.
+inline Floats load_row(const uint32_t* p) {
+  Floats value;
+  __builtin_memcpy(&value, p, sizeof(value));
+  return value;
+}
 
 template <class T>
 void row_distances(const double* query, const T* const* rows, size_t columns, double* squared) {

@@ -2,8 +2,8 @@
 
 #pragma once
 
+#include "rows.hpp"
 #include "support/error_bounds.hpp"
-#include "vectors.hpp"
 
 namespace quickshiftpp::QSPP_ISA {
 namespace {
@@ -90,47 +90,47 @@ struct Integers8 {
 };
 #endif
 
-/// The sum of a few numbers.
-template <class Sum, class T, int N>
-inline Sum sum_of(const T (&values)[N]) {
-  Sum sum = 0;
-  for (const T value : values) sum += static_cast<Sum>(value);
-  return sum;
-}
-
 /// Writes float32 numbers as they are, and integers as multiples of the step.
 template <class Coordinate>
 StoredSample store(const float* from, int count, double step, uint32_t* to) {
-  constexpr bool is_rounded = sizeof(Coordinate) < sizeof(float);
-  constexpr int together = ScreenKernels::kStoredTogether, per_word = 4 / sizeof(Coordinate);
+  typedef int32_t HalfIntegers __attribute__((vector_size(kLanes * 4)));
+  typedef Coordinate Stored __attribute__((vector_size(kLanes * sizeof(Coordinate))));
+  // Adding 1.5 * 2^52 rounds a number to the nearest integer, which is then found in the low bits.
+  constexpr double offset = 6755399441055744.0;
   // Sums side by side, so that additions need not wait for each other.
-  constexpr int sums = 16;
+  constexpr int sums = 2;
+  static_assert(ScreenKernels::kStoredTogether % (sums * kLanes) == 0);
   const double per_step = 1 / step;
-  double moved[sums] = {}, squares[sums] = {};
-  int32_t totals[sums] = {};
-  for (int begin = 0; begin < count; begin += together, to += together / per_word) {
-    Coordinate stored[together];
-    for (int a = 0; a < together; a += sums)
-      for (int s = 0; s < sums; ++s) {
-        const double coordinate = static_cast<double>(from[begin + a + s]);
-        if constexpr (is_rounded) {
-          // To the nearest, by truncating what is positive: a call to round takes ten times as
-          // long.
-          const auto integer = static_cast<int32_t>(coordinate * per_step + 16384.5) - 16384;
-          const double rounded = integer;
-          const double error = coordinate - rounded * step;  // exact: docs/exactness.md
-          moved[s] += error * error;
-          squares[s] += rounded * rounded;
-          totals[s] += integer;
-          stored[a + s] = static_cast<Coordinate>(integer);
-        } else {
-          squares[s] += coordinate * coordinate;
-          stored[a + s] = from[begin + a + s];
-        }
+  Doubles moved[sums] = {}, squares[sums] = {};
+  HalfIntegers totals[sums] = {};
+  auto* next = reinterpret_cast<unsigned char*>(to);
+  for (int begin = 0; begin < count; begin += sums * kLanes)
+    for (int s = 0; s < sums; ++s, next += sizeof(Stored)) {
+      const float* own = from + begin + s * kLanes;
+      const Doubles coordinate = load_unaligned(own);
+      if constexpr (sizeof(Coordinate) == sizeof(float)) {
+        squares[s] += coordinate * coordinate;
+        __builtin_memcpy(next, own, sizeof(Stored));
+      } else {
+        const Doubles shifted = coordinate * per_step + offset;
+        const Doubles rounded = shifted - offset;
+        const Doubles error = coordinate - rounded * step;  // exact: docs/exactness.md
+        moved[s] += error * error;
+        squares[s] += rounded * rounded;
+        const auto integer = __builtin_convertvector(reinterpret_cast<Bits>(shifted), HalfIntegers);
+        totals[s] += integer;
+        const auto stored = __builtin_convertvector(integer, Stored);
+        __builtin_memcpy(next, &stored, sizeof(stored));
       }
-    __builtin_memcpy(to, stored, sizeof(stored));
-  }
-  return {sum_of<double>(moved), sum_of<double>(squares), sum_of<int32_t>(totals)};
+    }
+  StoredSample sample;
+  for (int s = 0; s < sums; ++s)
+    for (int i = 0; i < kLanes; ++i) {
+      sample.squared_move += moved[s][i];
+      sample.squared_length += squares[s][i];
+      sample.sum += totals[s][i];
+    }
+  return sample;
 }
 
 /// Calls take(query, base, product) for the products of tuning::kQueryGroup queries with a block, a

@@ -67,7 +67,7 @@ ProjectedSamples::ProjectedSamples(const CascadePlan& plan, std::size_t columns,
   const std::size_t grain = tuning::row_grain(static_cast<std::size_t>(axes_) * kBlock);
   parallel_for(run, static_cast<std::size_t>(tree.blocks()), grain,
                [&](std::size_t begin, std::size_t end, int thread) {
-                 Scratch scratch(axes_);
+                 Scratch scratch(StoredCoordinates::padded(axes_), refined_.per_word());
                  for (std::size_t b = begin; b < end; ++b)
                    moved[static_cast<std::size_t>(thread)].include(
                        write_block(plan.axes, static_cast<std::int32_t>(b), scratch));
@@ -89,31 +89,40 @@ ProjectedSamples::Moved ProjectedSamples::write_block(const Axes& axes, std::int
                                                       Scratch& scratch) {
   const std::int32_t begin = tree_.block_begin(block), end = tree_.block_end(block);
   Word* start = blocks_.data() + (block_words(block) - blocks_.data());
-  Word* words = start + start_words() * kBlock;
-  std::fill(start, words + query_words(kBlock), Word{0});
+  std::fill_n(start, start_words() * kBlock, Word{0});
   std::fill_n(half_norm_.data() + begin, kBlock, std::numeric_limits<float>::quiet_NaN());
-  const auto store = [&](const ScreenKernels& kernel, const StoredCoordinates& format, int count) {
-    return kernel.store(scratch.coordinates.data(), StoredCoordinates::padded(count), format.step,
-                        scratch.words.data());
+  float* coordinates = scratch.coordinates.data();
+  const auto store = [&](const ScreenKernels& kernel, const StoredCoordinates& format, int count,
+                         Word* to) {
+    return kernel.store(coordinates, StoredCoordinates::padded(count), format.step, to);
   };
   Moved moved;
-  for (std::int32_t i = begin; i < end; ++i) {
-    axes.copy_row(static_cast<std::size_t>(tree_.row_at(i)), scratch.coordinates.data());
-    StoredSample stored = store(row_kernel_, refined_, axes_);
+  const Word* rows[kBlock];
+  for (int lane = 0; lane < kBlock; ++lane) {
+    Word* words = scratch.words.data() + static_cast<std::size_t>(lane) * scratch.row_words;
+    rows[lane] = words;
+    const std::int32_t position = begin + lane;
+    if (position >= end) {
+      std::fill_n(words, screen_words_, Word{0});
+      continue;
+    }
+    axes.copy_row(static_cast<std::size_t>(tree_.row_at(position)), coordinates);
+    StoredSample stored = store(row_kernel_, refined_, axes_, words);
     moved.in_rows = std::max(moved.in_rows, stored.squared_move);
     if (refines()) {
-      const auto row_words = static_cast<std::size_t>(row_words_);
-      std::copy_n(scratch.words.data(), row_words_,
-                  rows_.data() + static_cast<std::size_t>(i) * row_words);
-      std::fill(scratch.coordinates.begin() + screen_axes_, scratch.coordinates.end(), 0.0f);
-      stored = store(screen_kernel_, screened_, screen_axes_);
+      std::copy_n(
+          words, row_words_,
+          rows_.data() + static_cast<std::size_t>(position) * static_cast<std::size_t>(row_words_));
+      std::fill_n(coordinates + screen_axes_, axes_ - screen_axes_, 0.0f);
+      stored = store(screen_kernel_, screened_, screen_axes_, words);
     }
     moved.in_block = std::max(moved.in_block, stored.squared_move);
-    const int lane = i - begin;
-    for (int w = 0; w < screen_words_; ++w) words[w * kBlock + lane] = scratch.words[w];
-    half_norm_[static_cast<std::size_t>(i)] = static_cast<float>(0.5 * stored.squared_length);
+    half_norm_[static_cast<std::size_t>(position)] =
+        static_cast<float>(0.5 * stored.squared_length);
     if (is_in_bytes()) start[lane] = static_cast<Word>(-128 * stored.sum);
   }
+  screen_kernel_.fill_block(rows, static_cast<std::size_t>(screen_words_),
+                            start + start_words() * kBlock);
   return moved;
 }
 

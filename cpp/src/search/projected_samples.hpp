@@ -140,14 +140,17 @@ class ProjectedSamples {
       in_block = std::max(in_block, other.in_block);
     }
   };
-  /// One sample, padded: see StoredCoordinates.
+  /// The coordinates of one sample, padded (see StoredCoordinates), and the words of a block of
+  /// samples, row by row.
   struct Scratch {
     std::vector<float> coordinates;
+    std::size_t row_words;
     std::vector<Word> words;
 
-    explicit Scratch(int axes)
-        : coordinates(static_cast<std::size_t>(StoredCoordinates::padded(axes))),
-          words(coordinates.size()) {}
+    Scratch(int padded, int per_word)
+        : coordinates(static_cast<std::size_t>(padded)),
+          row_words(static_cast<std::size_t>(padded / per_word)),
+          words(tuning::kBlock * row_words) {}
   };
   /// Writes the samples of a block, in rows as well, and their norms.
   Moved write_block(const Axes& axes, std::int32_t block, Scratch& scratch);

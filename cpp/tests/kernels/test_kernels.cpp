@@ -131,6 +131,23 @@ TEST_CASE_TEMPLATE("fill_block: all columns of the rows, one after the other", T
   }
 }
 
+TEST_CASE("fill_block: words of any kind, among them those that are NaN as float32") {
+  for (auto format : {WordFormat::kFloat32, WordFormat::kInteger16, WordFormat::kInteger8}) {
+    if (screen_kernels(format) == nullptr) continue;
+    for (std::size_t words : {1u, 7u, 8u, 13u, 64u}) {
+      std::vector<std::uint32_t> data(kBlock * words);
+      std::mt19937 engine(3);
+      for (std::uint32_t& word : data) word = engine() | (engine() % 2 == 0 ? 0x7F800000u : 0u);
+      const std::uint32_t* rows[kBlock];
+      for (std::size_t i = 0; i < kBlock; ++i) rows[i] = data.data() + (kBlock - 1 - i) * words;
+      std::vector<std::uint32_t> out(kBlock * words);
+      screen_kernels(format)->fill_block(rows, words, out.data());
+      for (std::size_t w = 0; w < words; ++w)
+        for (std::size_t i = 0; i < kBlock; ++i) CHECK(out[w * kBlock + i] == rows[i][w]);
+    }
+  }
+}
+
 TEST_CASE_TEMPLATE("row_distances: exactly the sums in column order", T, float, double) {
   for (std::size_t columns : {1u, 3u, 8u, 13u, 64u, 100u}) {
     const auto data = testing::random_rows<T>(kRowsTogether + 1, static_cast<int>(columns), 0, 7);
