@@ -94,16 +94,15 @@ auto aligned_data(const NumPyArray& array) {
           "an array is not aligned to its type: pass a copy");
   return data;
 }
-/// NaN would break the order that sorting relies on, and squares of larger values would overflow.
+/// Whether the magnitudes of all values are below a limit. False for NaN.
 template <class T>
-bool are_moderate(const T* values, std::size_t count, const Run& run) {
-  constexpr double largest = 0x1p500;
-  std::atomic<bool> is_moderate{true};
+bool are_below(const T* values, std::size_t count, double limit, const Run& run) {
+  std::atomic<bool> are{true};
   parallel_for(run, count, 1 << 20, [&](std::size_t begin, std::size_t end, int) {
-    if (!kernels<T>().are_below(values + begin, end - begin, largest))
-      is_moderate.store(false, std::memory_order_relaxed);
+    if (!kernels<T>().are_below(values + begin, end - begin, limit))
+      are.store(false, std::memory_order_relaxed);
   });
-  return is_moderate;
+  return are;
 }
 template <class T>
 void require_same_columns(const Index<T>& queries, const Index<T>& targets) {
@@ -195,12 +194,13 @@ auto run_native(int threads, const nb::object& progress, Work&& work) {
   }
 }
 
-/// Throws unless all values are finite and moderate. Not part of the stage's progress.
+/// Throws unless all values are finite and moderate: NaN would break the order that sorting relies
+/// on, and squares of larger values would overflow. Not part of the stage's progress.
 template <class T>
 void require_moderate_values(const T* values, std::size_t count, int threads) {
-  const bool are_valid = run_native(
-      threads, nb::none(), [&](const Run& run) { return are_moderate(values, count, run); });
-  require(are_valid, "values must be finite and below 2^500: scale the samples");
+  const bool are_moderate = run_native(
+      threads, nb::none(), [&](const Run& run) { return are_below(values, count, 0x1p500, run); });
+  require(are_moderate, "values must be finite and below 2^500: scale the samples");
 }
 
 }  // namespace quickshiftpp::bindings

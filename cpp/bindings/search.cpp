@@ -1,5 +1,7 @@
 #include <nanobind/stl/pair.h>
 
+#include <limits>
+
 #include "arrays.hpp"
 #include "quickshiftpp/positions.hpp"
 #include "quickshiftpp/search/coordinates.hpp"
@@ -156,6 +158,15 @@ void declare_coordinates(nb::module_& m) {
         }));
       },
       "x"_a, "threads"_a, "A hash of each row's values.");
+  m.def(
+      "are_finite",
+      [](const Rows<T>& x, int threads) {
+        const T* values = aligned_data(x);
+        return run_native(threads, nb::none(), [&](const Run& run) {
+          return are_below(values, x.size(), std::numeric_limits<double>::infinity(), run);
+        });
+      },
+      "x"_a, "threads"_a, "Whether all values are finite.");
 }
 
 }  // namespace

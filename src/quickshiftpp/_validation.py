@@ -12,6 +12,8 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import check_array, validate_data
 
+from . import _core
+
 FloatArray = npt.NDArray[np.float64] | npt.NDArray[np.float32]
 
 
@@ -114,14 +116,15 @@ def validate_samples(X: Any, *, estimator: Any = None, reset: bool = True) -> Fl
 
 
 def _is_plain(X: Any) -> bool:
-    """Whether X is such a matrix already. False where the sum of its values overflows, too."""
+    """Whether X is such a matrix already."""
     return (
         type(X) is np.ndarray
         and X.dtype in (np.float64, np.float32)
         and X.ndim == 2
         and X.size > 0
         and X.flags.c_contiguous
-        and bool(np.isfinite(X.sum()))
+        and X.flags.aligned
+        and _core.are_finite(X, 1)
     )
 
 

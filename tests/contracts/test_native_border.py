@@ -80,6 +80,7 @@ WRONG_CALLS = {
     "limits of another length": lambda: _core.nearest_below(INDEX, INDEX, ONES, ONES[1:], 1),
     "unaligned keys": lambda: _core.nearest_below(INDEX, INDEX, unaligned(ONES), ONES, 1),
     "unaligned limits": lambda: _core.nearest_below(INDEX, INDEX, ONES, unaligned(ONES), 1),
+    "unaligned rows to check": lambda: _core.are_finite(unaligned(X), 1),
     "unaligned rows to hash": lambda: _core.coordinate_hashes(unaligned(X), 1),
     "a rate of NaN": lambda: _core.gaussian_sums(INDEX, float("nan"), 1),
     "a rate of infinity": lambda: _core.gaussian_sums(INDEX, float("inf"), 1),
