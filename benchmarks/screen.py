@@ -16,7 +16,6 @@ import click
 import numpy as np
 
 from quickshiftpp._search.cascade import build_cascade
-from quickshiftpp._search.index import build_index
 from reporting.tables import console, show, table
 
 from .data import load_samples
@@ -52,7 +51,7 @@ def speed_table(lines: str) -> str:
 
 def exact_distances(X: Samples, k: int, threads: int) -> int:
     """Return how many distances the cascade computes exactly to find all neighbors."""
-    cascade: Any = build_cascade(build_index(X, False, threads), X, threads)
+    cascade: Any = build_cascade(X, threads)
     cascade.neighbor_lists(k, threads)
     return int(cascade.exact_distances)
 

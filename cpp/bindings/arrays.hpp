@@ -17,6 +17,7 @@
 #include "quickshiftpp/buffer.hpp"
 #include "quickshiftpp/parallel.hpp"
 #include "quickshiftpp/search/index.hpp"
+#include "quickshiftpp/search/join.hpp"
 #include "quickshiftpp/search/neighbor_lists.hpp"
 
 namespace quickshiftpp::bindings {
@@ -63,6 +64,11 @@ Matrix<T> to_matrix(Buffer<T>&& buffer, std::size_t rows) {
   const std::size_t columns = owned->size() / rows;
   return Matrix<T>(data, {rows, columns}, to_capsule(std::move(owned)));
 }
+/// Passes the ownership of a table for so many samples to NumPy: distances and row numbers.
+inline std::pair<Matrix<double>, Matrix<std::int64_t>> to_arrays(NeighborTable&& table,
+                                                                 std::size_t samples) {
+  return {to_matrix(std::move(table.distance), samples), to_matrix(std::move(table.row), samples)};
+}
 /// Copies a vector.
 template <class T>
 Array<T> to_array(const std::vector<T>& values) {
@@ -103,6 +109,12 @@ bool are_below(const T* values, std::size_t count, double limit, const Run& run)
       are.store(false, std::memory_order_relaxed);
   });
   return are;
+}
+/// For samples of an index.
+template <class T>
+void require_samples(const Rows<T>& x) {
+  require(x.shape(0) >= 1 && x.shape(1) >= 1, "an index needs a sample and a column");
+  require(x.shape(0) < (std::size_t{1} << 31) - 64, "an index takes fewer than 2^31 samples");
 }
 template <class T>
 void require_same_columns(const Index<T>& queries, const Index<T>& targets) {

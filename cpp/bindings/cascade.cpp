@@ -24,16 +24,19 @@ void declare_cascade(nb::module_& m, const char* name) {
   nb::class_<Cascade<T>>(m, name, "Exact searches that compare all pairs in low precision first.")
       .def(
           "__init__",
-          [](Cascade<T>* self, const Index<T>& index, const Rows<T>& x,
+          [](Cascade<T>* self, const Index<T>* index, const Rows<T>& x,
              const std::optional<Rows<float>>& order, const std::optional<Rows<float>>& coordinates,
              double scale, double error, bool in_integers, bool in_bytes, int threads,
              const nb::object& progress) {
-            const std::size_t samples = index.samples();
-            const int columns = index.columns();
-            require(!index.has_tree(), "a cascade orders the samples itself");
-            require(columns <= error_bounds::kMostColumns, "too many columns for a cascade");
-            require(x.shape(0) == samples && x.shape(1) == static_cast<std::size_t>(columns),
-                    "the rows belong to another index");
+            const std::size_t samples = x.shape(0);
+            require_samples(x);
+            require(x.shape(1) <= error_bounds::kMostColumns, "too many columns for a cascade");
+            const int columns = static_cast<int>(x.shape(1));
+            if (index != nullptr) {
+              require(!index->has_tree(), "a cascade orders the samples itself");
+              require(index->samples() == samples && index->columns() == columns,
+                      "the rows belong to another index");
+            }
             require(!order || (order->shape(0) == samples && order->shape(1) >= 1 &&
                                order->shape(1) <= tuning::kOrderAxes),
                     "one row of a few coordinates per sample");
@@ -68,11 +71,14 @@ void declare_cascade(nb::module_& m, const char* name) {
                   .order_axes = order ? static_cast<int>(order->shape(1)) : widest.count,
                   .in_integers = in_integers,
                   .in_bytes = in_bytes};
-              new (self) Cascade<T>(index, rows, plan, run);
+              if (index != nullptr)
+                new (self) Cascade<T>(*index, rows, plan, run);
+              else
+                new (self) Cascade<T>(rows, samples, columns, plan, run);
             });
           },
           // A converted copy of x would be gone by the time that it is read.
-          "index"_a, "x"_a.noconvert(), "order"_a.none(), "coordinates"_a.none(), "scale"_a,
+          "index"_a.none(), "x"_a.noconvert(), "order"_a.none(), "coordinates"_a.none(), "scale"_a,
           "error"_a, "in_integers"_a, "in_bytes"_a, "threads"_a, "progress"_a = nb::none(),
           nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>())
       .def_prop_ro("exact_distances", &Cascade<T>::exact_distances,
@@ -86,6 +92,17 @@ void declare_cascade(nb::module_& m, const char* name) {
             });
           },
           "k"_a, "threads"_a, "progress"_a = nb::none(), nb::rv_policy::take_ownership)
+      .def(
+          "neighbor_table",
+          [](const Cascade<T>& cascade, int k, int threads, const nb::object& progress) {
+            require_k(cascade.index(), k);
+            return to_arrays(
+                run_native(threads, progress,
+                           [&](const Run& run) { return cascade.neighbor_table(k, run); }),
+                cascade.index().samples());
+          },
+          "k"_a, "threads"_a, "progress"_a = nb::none(),
+          "The k nearest of every sample, by row: distances and row numbers.")
       .def(
           "nearest_below",
           [](const Cascade<T>& cascade, const Column<double>& key, const Column<double>& limit,

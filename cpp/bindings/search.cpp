@@ -22,9 +22,7 @@ void declare_index(nb::module_& m, const char* name) {
       .def(
           "__init__",
           [](Index<T>* self, Rows<T> x, bool tree, int threads, const nb::object& progress) {
-            require(x.shape(0) >= 1 && x.shape(1) >= 1, "an index needs a sample and a column");
-            require(x.shape(0) < (std::size_t{1} << 31) - 64,
-                    "an index takes fewer than 2^31 samples");
+            require_samples(x);
             const T* rows = aligned_data(x);
             require_moderate_values(rows, x.size(), threads);
             run_native(threads, progress, [&](const Run& run) {
@@ -84,13 +82,9 @@ void declare_join(nb::module_& m) {
       },
       "index"_a, "k"_a, "threads"_a,
       "The share of all pairs of blocks that the join for k neighbors visits.");
-  auto to_arrays = [](NeighborTable table, std::size_t samples) {
-    return std::pair(to_matrix(std::move(table.distance), samples),
-                     to_matrix(std::move(table.row), samples));
-  };
   m.def(
       "neighbor_table",
-      [to_arrays](const Index<T>& index, int k, int threads, const nb::object& progress) {
+      [](const Index<T>& index, int k, int threads, const nb::object& progress) {
         require_k(index, k);
         return to_arrays(run_native(threads, progress,
                                     [&](const Run& run) { return neighbor_table(index, k, run); }),
@@ -100,7 +94,7 @@ void declare_join(nb::module_& m) {
       "The k nearest of every sample, by row: distances and row numbers.");
   m.def(
       "list_table",
-      [to_arrays](const Index<T>& index, const NeighborLists& lists, int threads) {
+      [](const Index<T>& index, const NeighborLists& lists, int threads) {
         require_lists_of(index, lists);
         require(lists.has_lists(), "there are no lists to show");
         return to_arrays(

@@ -171,6 +171,11 @@ TEST_CASE_TEMPLATE("a failed allocation in the cascade is an exception", T, floa
       return sum_of(build_mode_tree<T>(index, lists, &cascade, run).parent) +
              sum_of(cascade.kth_squared_distances(700, 5, run));
     });
+  for (int threads : {1, 3})
+    total += fail_each_allocation(threads, [&](const Run& run) {
+      const Cascade<T> cascade(data.rows.data(), data.samples, 20, plan, run);
+      return sum_of(cascade.neighbor_table(10, run).distance);
+    });
 }
 
 TEST_CASE_TEMPLATE("a failed allocation in images and matrices is an exception", T, float, double) {

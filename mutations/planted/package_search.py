@@ -48,7 +48,7 @@ MUTATIONS = [
         "neighbors-scale",
         "distances of extreme data are in the wrong unit",
         "src/quickshiftpp/_search/neighbors.py",
-        "return unscale(distances, indexed.scale_exponent), indices",
+        "return unscale(distances, exponent), indices",
         "return distances, indices",
         [NEIGHBORS],
     ),

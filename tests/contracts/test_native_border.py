@@ -86,6 +86,16 @@ WRONG_CALLS = {
     "a rate of infinity": lambda: _core.gaussian_sums(INDEX, float("inf"), 1),
     "a cascade over a tree": lambda: cascade_of(INDEX, X),
     "a cascade of other rows": lambda: cascade_of(BRUTE, X),
+    "a cascade of no sample": lambda: cascade_of(None, WIDE[:0]),
+    "a cascade of no column": lambda: cascade_of(None, WIDE[:, :0].copy()),
+    "a cascade of NaN without an index": lambda: cascade_of(None, WIDE * np.nan),
+    "a tree with a cascade without an index": lambda: _core.build_mode_tree(
+        INDEX, LISTS, cascade_of(None, WIDE), 1
+    ),
+    "a tree from lists without an index": lambda: _core.build_mode_tree(
+        BRUTE, cascade_of(None, WIDE).neighbor_lists(10, 1), None, 1
+    ),
+    "a table of too many neighbors": lambda: CASCADE.neighbor_table(301, 1),
     "a cascade of rows in another layout": lambda: cascade_of(BRUTE, np.asfortranarray(WIDE)),
     "a cascade of NaN": lambda: cascade_of(BRUTE, WIDE * np.nan),
     "a cascade with too few coordinates": lambda: cascade_of(BRUTE, WIDE, None, COORDINATES[1:]),

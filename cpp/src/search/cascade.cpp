@@ -213,7 +213,7 @@ class BelowSearch {
     NearestSample& best = *found_[q];
     if (squared > best.squared_distance) return;
     if (squared == best.squared_distance && best.position >= 0 &&
-        !precedes_by_key(data_.index, key_, row, best.position))
+        !precedes_by_key(data_, key_, row, best.position))
       return;
     best = {row, squared};
     queries_.set_bound(q, squared);
@@ -352,6 +352,12 @@ Cascade<T>::Cascade(const Index<T>& index, const T* rows, const CascadePlan& pla
     : data_(std::make_unique<CascadeData<T>>(index, rows, plan, run)) {}
 
 template <class T>
+Cascade<T>::Cascade(const T* rows, std::size_t samples, int columns, const CascadePlan& plan,
+                    const Run& run)
+    : positions_(std::make_unique<const Index<T>>(samples, columns)),
+      data_(std::make_unique<CascadeData<T>>(*positions_, rows, plan, run)) {}
+
+template <class T>
 Cascade<T>::~Cascade() = default;
 
 template <class T>
@@ -394,6 +400,16 @@ NeighborLists Cascade<T>::neighbor_lists(int k, const Run& run,
   }
   if (most < blocks) search_block_pairs(*data_, lists, visited, run);
   return lists;
+}
+
+template <class T>
+NeighborTable Cascade<T>::neighbor_table(int k, const Run& run) const {
+  const NeighborLists lists = neighbor_lists(k, run);
+  const Index<T>& index = data_->index;
+  if (index.has_coordinates() || !lists.have_zero_radii())
+    return quickshiftpp::neighbor_table(index, lists, run);
+  const Index<T> copied(data_->rows, index.samples(), index.columns(), false, run);
+  return quickshiftpp::neighbor_table(copied, lists, run);
 }
 
 template <class T>

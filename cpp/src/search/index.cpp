@@ -128,21 +128,35 @@ class RowSplitter {
 }  // namespace
 
 template <class T>
-Index<T>::Index(const T* rows, std::size_t samples, int columns, bool with_tree, const Run& run)
+Index<T>::Index(std::size_t samples, int columns, int stored_columns, bool with_tree)
     : samples_(samples),
       columns_(columns),
       has_tree_(with_tree),
       blocks_(static_cast<std::int32_t>((samples + kBlock - 1) / kBlock)),
-      data_(static_cast<std::size_t>(blocks_) * kBlock * columns),
-      row_at_position_(std::make_shared<Buffer<std::int32_t>>(samples)) {
+      data_(static_cast<std::size_t>(blocks_) * kBlock * stored_columns),
+      row_at_position_(std::make_shared<Buffer<std::int32_t>>(samples)) {}
+
+template <class T>
+Index<T>::Index(const T* rows, std::size_t samples, int columns, bool with_tree, const Run& run)
+    : Index(samples, columns, columns, with_tree) {
   if (has_tree_) {
     build_tree(rows, run);
     fill_boxes(run);
     return;
   }
-  for (std::int32_t b = 0; b < blocks_; ++b) nodes_.push_back({b, b + 1});
-  std::iota(row_at_position_->data(), row_at_position_->data() + samples, 0);
+  place_rows_in_order();
   fill_blocks([&](std::size_t i) { return rows + i * static_cast<std::size_t>(columns_); }, run);
+}
+
+template <class T>
+Index<T>::Index(std::size_t samples, int columns) : Index(samples, columns, 0, false) {
+  place_rows_in_order();
+}
+
+template <class T>
+void Index<T>::place_rows_in_order() {
+  for (std::int32_t b = 0; b < blocks_; ++b) nodes_.push_back({b, b + 1});
+  std::iota(row_at_position_->data(), row_at_position_->data() + samples_, 0);
 }
 
 template <class T>

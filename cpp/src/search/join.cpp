@@ -326,10 +326,7 @@ NeighborTable neighbor_table(const Index<T>& index, const NeighborLists& lists, 
       }
     }
   });
-  const double* squared_radius = lists.squared_radii();
-  const bool has_zeros = std::any_of(squared_radius, squared_radius + lists.samples(),
-                                     [](double value) { return value == 0; });
-  if (has_zeros) fill_zero_radii(index, width, table, run);
+  if (lists.have_zero_radii()) fill_zero_radii(index, width, table, run);
   return table;
 }
 

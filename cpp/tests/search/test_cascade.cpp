@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "quickshiftpp/search/cascade.hpp"
@@ -98,4 +99,26 @@ TEST_CASE("dense and sparse samples find each other in pairs of blocks") {
       CHECK(are_same(cascade.neighbor_lists(k, two_threads.run, 1), expected, index));
     }
   }
+}
+
+TEST_CASE_TEMPLATE("a cascade needs no copy of the rows", T, float, double) {
+  testing::TwoThreads two_threads;
+  const std::size_t samples = 675;
+  for (int columns : {3, 9})
+    for (int grid : {0, 2}) {  // 2: many equal rows, with zero radii, and ties that rows settle
+      const auto rows = testing::random_rows<T>(samples, columns, grid, 5);
+      const Index<T> index(rows.data(), samples, columns, false, two_threads.run);
+      const testing::FirstColumns along(rows, columns, columns);
+      const CascadePlan plan = along.plan(testing::kIn16Bits);
+      const Cascade<T> cascade(rows.data(), samples, columns, plan, two_threads.run);
+      CHECK_FALSE(cascade.index().has_coordinates());
+      for (int k : {1, 9, 150}) {
+        const NeighborTable expected = neighbor_table(index, k, two_threads.run);
+        const NeighborTable found = cascade.neighbor_table(k, two_threads.run);
+        CHECK(std::equal(found.distance.data(), found.distance.data() + found.distance.size(),
+                         expected.distance.data()));
+        CHECK(
+            std::equal(found.row.data(), found.row.data() + found.row.size(), expected.row.data()));
+      }
+    }
 }

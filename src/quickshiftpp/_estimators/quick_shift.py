@@ -143,7 +143,7 @@ class QuickShift(DensityClusterer):
             cascade = None
             if indexed.algorithm == "cascade":
                 with stage("cascade", self.verbose) as progress:
-                    cascade = build_cascade(index, scaled, threads, progress)
+                    cascade = build_cascade(scaled, threads, progress, index=index)
             self.bandwidth_ = (
                 self._typical_radius(indexed, cascade, threads)
                 if self.bandwidth is None

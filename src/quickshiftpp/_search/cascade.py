@@ -55,14 +55,16 @@ class Plan(NamedTuple):
 
 
 def build_cascade(
-    index: Any,
     X: FloatArray,
     threads: int,
     progress: Progress | None = None,
+    *,
+    index: Any = None,
 ) -> Cascade:
-    """Prepare exact searches among the samples of an index without a tree.
+    """Prepare exact searches among the samples.
 
-    `X` are the same samples.
+    A fit passes its index, which must hold the same samples, without a tree. Other searches need
+    none.
     """
     plan = choose_plan(X, threads)
     if X.dtype == np.float32:

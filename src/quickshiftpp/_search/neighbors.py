@@ -13,7 +13,8 @@ from .._scaling import unscale
 from .._threads import resolve_threads, worthwhile_threads
 from .._validation import resolve_k, validate_samples
 from .cascade import build_cascade
-from .pipeline import index_samples
+from .index import build_index
+from .pipeline import prepare_samples
 
 
 def all_neighbors(
@@ -54,14 +55,12 @@ def all_neighbors(
     samples = validate_samples(X)
     k = resolve_k(k, samples.shape[0])
     threads = worthwhile_threads(resolve_threads(n_jobs), *samples.shape)
-    indexed, scaled = index_samples(samples, k, algorithm=algorithm, threads=threads)
-    index: Any = indexed.index
+    scaled, exponent, chosen = prepare_samples(samples, k, algorithm=algorithm, threads=threads)
     with stage("neighbors") as progress:
-        if indexed.algorithm == "cascade":
-            lists = build_cascade(index, scaled, threads, progress).neighbor_lists(
-                k, threads, progress
-            )
-            distances, indices = _core.list_table(index, lists, threads)
+        if chosen == "cascade":
+            cascade = build_cascade(scaled, threads, progress)
+            distances, indices = cascade.neighbor_table(k, threads, progress)
         else:
+            index: Any = build_index(scaled, chosen == "kd_tree", threads, progress)
             distances, indices = _core.neighbor_table(index, k, threads, progress)
-    return unscale(distances, indexed.scale_exponent), indices
+    return unscale(distances, exponent), indices

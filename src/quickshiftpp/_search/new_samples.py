@@ -59,9 +59,7 @@ class _InOneCascade:
         self._n_fitted = index.samples
         self._threads = threads
         together = np.concatenate([index.rows(threads), samples])
-        self._cascade: Cascade = build_cascade(
-            build_index(together, False, threads), together, threads
-        )
+        self._cascade: Cascade = build_cascade(together, threads)
 
     def kth_squared_distances(self, k: int, progress: Progress | None) -> Any:
         return self._cascade.kth_squared_distances(self._n_fitted, k, self._threads, progress)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from .. import _core
 from .._progress import Progress, stage
@@ -53,7 +53,24 @@ class Neighbors:
         return _core.nearest_below(index, index, key, limit, self.threads, progress)[0]
 
 
-def index_samples(
+class PreparedSamples(NamedTuple):
+    """Samples in the scale of their search.
+
+    Attributes
+    ----------
+    scaled : ndarray
+        The samples, multiplied by ``2**scale_exponent``; as they were given where that is 0.
+    scale_exponent : int
+    algorithm : str
+        How to search among them: "kd_tree", "cascade" or "brute".
+    """
+
+    scaled: FloatArray
+    scale_exponent: int
+    algorithm: str
+
+
+def prepare_samples(
     samples: FloatArray,
     k: int,
     *,
@@ -62,9 +79,8 @@ def index_samples(
     needs_lists: bool = True,
     n_ks: int = 1,
     can_cascade: bool = True,
-    verbose: bool = False,
-) -> tuple[IndexedSamples, FloatArray]:
-    """Scale validated samples, choose a search, check that memory suffices, and build the index.
+) -> PreparedSamples:
+    """Scale validated samples, choose a search, and check that memory suffices.
 
     Parameters
     ----------
@@ -81,19 +97,38 @@ def index_samples(
         The number of values of k that will be used.
     can_cascade : bool
         Whether "auto" may choose the cascade.
-    verbose : bool
-        Print the time taken.
+    """
+    scaled, exponent = scale_samples(samples)
+    chosen = choose_algorithm(algorithm, scaled, threads, k=k, can_cascade=can_cascade)
+    check_memory(scaled, k, chosen, keep_lists=needs_lists, n_ks=n_ks)
+    return PreparedSamples(scaled, exponent, chosen)
 
-    Returns
-    -------
-    indexed : IndexedSamples
-    scaled : ndarray
-        The scaled samples; `samples` itself where no scaling is needed.
+
+def index_samples(
+    samples: FloatArray,
+    k: int,
+    *,
+    algorithm: str,
+    threads: int,
+    needs_lists: bool = True,
+    n_ks: int = 1,
+    can_cascade: bool = True,
+    verbose: bool = False,
+) -> tuple[IndexedSamples, FloatArray]:
+    """Prepare validated samples, and build the index. Returns the scaled samples, too.
+
+    The parameters are those of :func:`prepare_samples`; `verbose` prints the time taken.
     """
     with stage("index", verbose) as progress:
-        scaled, exponent = scale_samples(samples)
-        chosen = choose_algorithm(algorithm, scaled, threads, k=k, can_cascade=can_cascade)
-        check_memory(scaled, k, chosen, keep_lists=needs_lists, n_ks=n_ks)
+        scaled, exponent, chosen = prepare_samples(
+            samples,
+            k,
+            algorithm=algorithm,
+            threads=threads,
+            needs_lists=needs_lists,
+            n_ks=n_ks,
+            can_cascade=can_cascade,
+        )
         index = build_index(scaled, chosen == "kd_tree", threads, progress)
     return IndexedSamples(index, exponent, chosen), scaled
 
@@ -127,7 +162,7 @@ def find_neighbors(
     cascade = None
     with stage("neighbors", verbose) as progress:
         if indexed.algorithm == "cascade":
-            cascade = build_cascade(index, scaled, threads, progress)
+            cascade = build_cascade(scaled, threads, progress, index=index)
             lists = cascade.neighbor_lists(k, threads, progress)
         else:
             n_samples, n_features = scaled.shape

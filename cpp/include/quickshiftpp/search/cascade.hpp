@@ -8,6 +8,7 @@
 #include "quickshiftpp/parallel.hpp"
 #include "quickshiftpp/search/axes.hpp"
 #include "quickshiftpp/search/index.hpp"
+#include "quickshiftpp/search/join.hpp"
 #include "quickshiftpp/search/nearest_below.hpp"
 #include "quickshiftpp/search/neighbor_lists.hpp"
 
@@ -43,6 +44,8 @@ class Cascade {
  public:
   /// `rows`, which must outlive the object, are those of `index`, an index without a tree.
   Cascade(const Index<T>& index, const T* rows, const CascadePlan& plan, const Run& run);
+  /// Without a copy of the rows: its index has no coordinates.
+  Cascade(const T* rows, std::size_t samples, int columns, const CascadePlan& plan, const Run& run);
   ~Cascade();
 
   const Index<T>& index() const;
@@ -52,6 +55,8 @@ class Cascade {
   NeighborLists neighbor_lists(int k, const Run& run) const;
   /// With another number of blocks that each block searches in the first phase, at least.
   NeighborLists neighbor_lists(int k, const Run& run, std::size_t first_phase_blocks) const;
+
+  NeighborTable neighbor_table(int k, const Run& run) const;
 
   /// Same as NearestBelow from samples of the index, for several at once: fills in found[i] for
   /// rows[i]. `key` and `limit` by row.
@@ -63,6 +68,7 @@ class Cascade {
   Buffer<double> kth_squared_distances(std::int32_t first_rows, int k, const Run& run) const;
 
  private:
+  std::unique_ptr<const Index<T>> positions_;  // where no index was given
   std::unique_ptr<const CascadeData<T>> data_;
 };
 

@@ -44,10 +44,14 @@ class Index {
   /// Copies `rows`, an array of samples x columns in row-major order. Without the tree, the
   /// position of a sample is its row number.
   Index(const T* rows, std::size_t samples, int columns, bool with_tree, const Run& run);
+  /// Without a tree and without a copy: for searches that read the rows themselves. Nothing that
+  /// needs coordinates may be asked of it.
+  Index(std::size_t samples, int columns);
 
   std::size_t samples() const { return samples_; }
   int columns() const { return columns_; }
   bool has_tree() const { return has_tree_; }
+  bool has_coordinates() const { return data_.size() > 0; }
   std::int32_t blocks() const { return blocks_; }
   /// The number of samples rounded up to whole blocks. Arrays by position that are passed to
   /// kernels need this capacity, because kernels read whole blocks.
@@ -149,6 +153,9 @@ class Index {
   std::vector<ValueRange> value_ranges(const double* value, const Run& run) const;
 
  private:
+  /// Positions, with room for so many coordinates of each.
+  Index(std::size_t samples, int columns, int stored_columns, bool with_tree);
+  void place_rows_in_order();
   void build_tree(const T* rows, const Run& run);
   template <class Splitter>
   void split_all(Splitter splitter, const Run& run);

@@ -36,7 +36,7 @@ struct NeighborTable {
 template <class T>
 NeighborTable neighbor_table(const Index<T>& index, int k, const Run& run);
 
-/// The same table from lists.
+/// The same table from lists. Where some have a radius of zero, the index must have coordinates.
 template <class T>
 NeighborTable neighbor_table(const Index<T>& index, const NeighborLists& lists, const Run& run);
 

@@ -18,11 +18,11 @@ struct NearestSample {
   double squared_distance;
 };
 
-/// Whether a comes before b in the order by key, ties by Index::comes_first. If the keys are
-/// squared radii, this is the density order (DensityOrder::is_denser).
-template <class T>
-bool precedes_by_key(const Index<T>& index, const double* key, std::int32_t a, std::int32_t b) {
-  return key[a] != key[b] ? key[a] < key[b] : index.comes_first(a, b);
+/// Whether a comes before b in the order by key, ties by comes_first of the samples, an index for
+/// example. If the keys are squared radii, this is the density order (DensityOrder::is_denser).
+template <class Samples>
+bool precedes_by_key(const Samples& samples, const double* key, std::int32_t a, std::int32_t b) {
+  return key[a] != key[b] ? key[a] < key[b] : samples.comes_first(a, b);
 }
 
 /// Finds the nearest sample whose `key` is strictly below a limit. A smaller key means a denser

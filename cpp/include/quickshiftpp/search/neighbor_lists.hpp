@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -23,15 +24,16 @@ enum class Stored {
 /// Each list is sorted by squared distance, equal distances by row number. A list's first entries
 /// are therefore the list for a smaller k (see prefix). Where columns are few, distances are not
 /// stored: computing one again from coordinates in the cache is faster than reading it from memory.
+/// They are where the index has no coordinates.
 class NeighborLists {
  public:
   /// Empty lists, to be filled with store().
   template <class T>
   NeighborLists(const Index<T>& index, int k, bool only_radii = false)
       : NeighborLists(index.samples(), index.padded_samples(), k,
-                      only_radii                                    ? Stored::radii
-                      : index.columns() > tuning::kRecomputeColumns ? Stored::distances
-                                                                    : Stored::positions) {
+                      only_radii                     ? Stored::radii
+                      : can_recompute_quickly(index) ? Stored::positions
+                                                     : Stored::distances) {
     order_ = index.share_row_at_position();
   }
 
@@ -58,6 +60,11 @@ class NeighborLists {
   }
   /// The squared distance to the last entry of each list, by position, padded to whole blocks.
   const double* squared_radii() const { return squared_radius_->data(); }
+  /// Whether some lists hold nothing but equal samples.
+  bool have_zero_radii() const {
+    const double* radii = squared_radii();
+    return std::any_of(radii, radii + samples_, [](double squared) { return squared == 0; });
+  }
   /// The same array, for those who outlive the lists.
   std::shared_ptr<const Buffer<double>> share_squared_radii() const { return squared_radius_; }
   /// Whether samples that are not in the list are exactly as near as its last entry. Unreliable
@@ -94,6 +101,10 @@ class NeighborLists {
     Buffer<double> squared_distance;
   };
   NeighborLists(std::size_t samples, std::size_t padded_samples, int k, Stored stored);
+  template <class T>
+  static bool can_recompute_quickly(const Index<T>& index) {
+    return index.has_coordinates() && index.columns() <= tuning::kRecomputeColumns;
+  }
 
   std::shared_ptr<const RowAtPosition> order_;  // of the index
   std::size_t samples_;
