@@ -27,6 +27,15 @@ void move_to_another_core([[maybe_unused]] std::thread& thread) {
 #endif
 }
 
+/// Waits until something holds that another thread is about to do, but not for long: to fall asleep
+/// and to be woken takes longer than most stages of a small fit.
+template <class Condition>
+void wait_briefly(Condition&& holds) {
+  constexpr auto longest = std::chrono::microseconds(50);
+  const auto end = std::chrono::steady_clock::now() + longest;
+  while (!holds() && std::chrono::steady_clock::now() < end) std::this_thread::yield();
+}
+
 }  // namespace
 
 Team::~Team() {
@@ -49,8 +58,12 @@ void Team::run(int others, const Work& work, const std::function<void()>& wait) 
   }
   has_work_.notify_all();
   work(0);
+  {
+    const std::lock_guard lock(mutex_);
+    work_ = nullptr;  // who has not joined yet would find nothing left to do
+  }
+  wait_briefly([this] { return busy_ == 0; });
   std::unique_lock lock(mutex_);
-  work_ = nullptr;  // who has not joined yet would find nothing left to do
   while (!is_idle_.wait_for(lock, Monitor::interval, [this] { return busy_ == 0; })) {
     lock.unlock();
     wait();
@@ -74,6 +87,9 @@ void Team::serve() {
   std::size_t served_round = 0;
   std::unique_lock lock(mutex_);
   while (true) {
+    lock.unlock();
+    wait_briefly([&] { return is_ending_ || round_ != served_round; });
+    lock.lock();
     has_work_.wait(lock, [&] {
       return is_ending_ || (work_ != nullptr && free_seats_ > 0 && round_ != served_round);
     });
