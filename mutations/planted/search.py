@@ -361,7 +361,7 @@ MUTATIONS = [
         "candidates that come later are not compared along all axes",
         "cpp/src/search/query_group.hpp",
         "    if (projected.refines()) refine(q);",
-        "    if (projected.refines() && refined_[q] == 0) refine(q);",
+        "    if (projected.refines() && own.refined == 0) refine(q);",
         [CASCADE, PLANS],
     ),
     Mutation(
@@ -402,6 +402,14 @@ MUTATIONS = [
         "cpp/src/search/pixels.cpp",
         "widest = stays ? std::max(widest, squared) : widest;",
         "widest = stays ? squared : widest;",
+        [PIXELS],
+    ),
+    Mutation(
+        "pixels-many-axes",
+        "the distance along a line is added to the sum of another axis",
+        "cpp/src/kernels/lines.hpp",
+        "if (column == line.axes - 1) sum += along;",
+        "if (column == 0) sum += along;",
         [PIXELS],
     ),
     Mutation(

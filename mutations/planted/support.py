@@ -77,8 +77,8 @@ MUTATIONS = [
         "bound-distance-roundings",
         "too few roundings are allowed for in the true distance",
         "cpp/src/support/error_bounds.hpp",
-        "  return static_cast<double>(columns) + 2;",
-        "  return static_cast<double>(columns) / 2 + 2;",
+        "(columns - 1) / sums + sums) + 2);",
+        "(columns - 1) / sums + 2) + 2);",
         [BOUNDS],
     ),
     Mutation(

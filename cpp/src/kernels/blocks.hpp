@@ -2,10 +2,43 @@
 
 #pragma once
 
+#include "quickshiftpp/summation.hpp"
 #include "vectors.hpp"
 
 namespace quickshiftpp::QSPP_ISA {
 namespace {
+
+/// Adds the squares of some columns, `step` apart; square(column, g) is that of vector g.
+template <class Square>
+inline void add_squares(int first, int columns, int step, const Square& square,
+                        Doubles (&sum)[kGroup]) {
+  for (int column = first; column < columns; column += step)
+    for (int g = 0; g < kGroup; ++g) sum[g] += square(column, g);
+}
+
+/// Sums the squares of all columns in the order of summation.hpp. Returns false as soon as
+/// is_beyond() holds, which is asked every few columns of many; the sums are then partial.
+template <class Square, class IsBeyond>
+inline bool sum_squares(int columns, const Square& square, const IsBeyond& is_beyond,
+                        Doubles (&sum)[kGroup]) {
+  for (int g = 0; g < kGroup; ++g) sum[g] = Doubles{};
+  if (columns <= kColumnSums) {
+    add_squares(0, columns, 1, square, sum);
+    return true;
+  }
+  for (int first = 0, seen = 0; first < kColumnSums; ++first) {
+    Doubles part[kGroup];
+    for (int g = 0; g < kGroup; ++g) part[g] = square(first, g);
+    add_squares(first + kColumnSums, columns, kColumnSums, square, part);
+    for (int g = 0; g < kGroup; ++g) sum[g] += part[g];
+    seen += columns / kColumnSums;
+    if (seen >= tuning::kAbandonColumns) {
+      if (is_beyond()) return false;
+      seen = 0;
+    }
+  }
+  return true;
+}
 
 /// Computes the squared distances from the query to kGroup vectors of samples. Returns false if all
 /// of them exceed the limit; the sums may then be partial. A partial sum is a lower bound, because
@@ -13,27 +46,16 @@ namespace {
 template <class T, int Columns>
 inline bool squared_distances(const T* block, int columns, const double* query,
                               double squared_limit, Doubles (&sum)[kGroup]) {
-  const int count = Columns > 0 ? Columns : columns;
-  for (int g = 0; g < kGroup; ++g) sum[g] = Doubles{};
-  int column = 0;
-  while (column < count) {
-    const int stop = Columns > 0 || count - column < 2 * tuning::kAbandonColumns
-                         ? count
-                         : column + tuning::kAbandonColumns;
-    for (; column < stop; ++column) {
-      const T* values = block + column * kBlock;
-      for (int g = 0; g < kGroup; ++g) {
-        const Doubles difference = load(values + g * kLanes) - query[column];
-        sum[g] += difference * difference;
-      }
-    }
-    if (column < count) {
-      unsigned any = 0;
-      for (int g = 0; g < kGroup; ++g) any |= at_most(sum[g], squared_limit);
-      if (any == 0) return false;
-    }
-  }
-  return true;
+  const auto square = [&](int column, int g) {
+    const Doubles difference = load(block + column * kBlock + g * kLanes) - query[column];
+    return difference * difference;
+  };
+  const auto is_beyond = [&] {
+    unsigned any = 0;
+    for (int g = 0; g < kGroup; ++g) any |= at_most(sum[g], squared_limit);
+    return any == 0;
+  };
+  return sum_squares(Columns > 0 ? Columns : columns, square, is_beyond, sum);
 }
 
 template <class T, int Columns>
@@ -75,16 +97,13 @@ uint32_t near_box(const T* block, int columns, const double* box, const double* 
   uint32_t mask = 0;
   for (int base = 0; base < kBlock; base += kGroup * kLanes) {
     Doubles sum[kGroup];
-    for (int g = 0; g < kGroup; ++g) sum[g] = Doubles{};
-    for (int column = 0; column < columns; ++column) {
-      const T* values = block + column * kBlock + base;
-      const double low = box[column], high = box[columns + column];
-      for (int g = 0; g < kGroup; ++g) {
-        const Doubles value = load(values + g * kLanes);
-        const Doubles gap = larger(larger(low - value, value - high), Doubles{});
-        sum[g] += gap * gap;
-      }
-    }
+    const auto square = [&](int column, int g) {
+      const Doubles value = load(block + column * kBlock + base + g * kLanes);
+      const Doubles gap =
+          larger(larger(box[column] - value, value - box[columns + column]), Doubles{});
+      return gap * gap;
+    };
+    sum_squares(columns, square, [] { return false; }, sum);
     for (int g = 0; g < kGroup; ++g) {
       const int first = base + g * kLanes;
       mask |= at_most(sum[g], load(squared_limit + first)) << first;

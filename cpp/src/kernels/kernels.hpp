@@ -6,6 +6,7 @@
 #include <string>
 
 #include "quickshiftpp/extent.hpp"
+#include "quickshiftpp/summation.hpp"
 #include "quickshiftpp/tuning.hpp"
 
 namespace quickshiftpp {
@@ -38,10 +39,12 @@ struct Line {
   const T* colors;  ///< channel by channel, `stride` apart; NaN where there is no sample
   std::size_t stride;
   int channels;
+  int axes = 1;        ///< of the grid; the last one is along the line
   std::int32_t first;  ///< the number of the line's first pixel
   const double* query_color;
   const double* along;  ///< squared distance from the query along the line, by pixel
-  double across;        ///< squared distance of the line from the query
+  double column_sums[kColumnSums] = {};  ///< squared distance of the line, by axis: summation.hpp
+  double across;                         ///< the total of these
   double limit;
   const float* query_color_single;
   const float* along_single;
@@ -92,8 +95,8 @@ struct CloseOrder {
   }
 };
 
-/// The number of rows in one call of Kernels::row_distances. Each distance is one long chain of
-/// dependent additions, so several are computed at the same time.
+/// The number of rows in one call of Kernels::row_distances. Each sum is one long chain of
+/// dependent additions, so those of several rows are computed at the same time.
 inline constexpr int kRowsTogether = 8;
 
 /// Rows that are multiplied by a matrix at a time, and the width that a matrix is padded to.
@@ -103,9 +106,9 @@ inline constexpr std::size_t kProductWidth = 32;
 /// The arithmetic on one block of samples, compiled once for each instruction set.
 ///
 /// A block holds tuning::kBlock samples column by column, so that one vector instruction processes
-/// as many samples as it has lanes. Each lane sums its squared differences in column order, in
-/// float64, without fused multiply-add, so that the result has the same bits for every vector
-/// width. Lanes after the last sample hold NaN, for which every comparison is false.
+/// as many samples as it has lanes. Each lane sums its squared differences in the order of
+/// summation.hpp, in float64, without fused multiply-add, so that the result has the same bits for
+/// every vector width. Lanes after the last sample hold NaN, for which every comparison is false.
 ///
 /// In the masks that kernels return, bit i stands for sample i of the block. A `squared_radius`
 /// array starts at the value of the block's first sample; whole blocks of it are read.
@@ -156,8 +159,7 @@ struct Kernels {
   TopKMerge (*merge_top_k)(double* squared, std::int32_t* position, int filled, int count, int k,
                            const CloseOrder& order);
 
-  /// Computes the squared distances from one row to kRowsTogether others, each summed in column
-  /// order.
+  /// Computes the squared distances from one row to kRowsTogether others.
   void (*row_distances)(const double* query, const T* const* rows, std::size_t columns,
                         double* squared);
 

@@ -23,14 +23,30 @@ inline WideFloats single_distances(const Line<float>& line, int i) {
 /// Squared distances of kLanes pixels.
 template <class T, int Channels>
 inline Doubles line_distances(const Line<T>& line, int i) {
-  Doubles sum = line.across + load_unaligned(line.along + i);
-  for (int c = 0; c < (Channels > 0 ? Channels : line.channels); ++c) {
+  const int columns = line.axes + (Channels > 0 ? Channels : line.channels);
+  const Doubles along = load_unaligned(line.along + i);
+  const auto square = [&](int column) {
+    const int c = column - line.axes;
     const Doubles difference =
         load_unaligned(line.colors + static_cast<size_t>(c) * line.stride + i) -
         line.query_color[c];
-    sum += difference * difference;
+    return difference * difference;
+  };
+  if (columns <= kColumnSums) {
+    Doubles sum = line.across + along;
+    for (int column = line.axes; column < columns; ++column) sum += square(column);
+    return sum;
   }
-  return sum;
+  Doubles total = {};
+  for (int first = 0; first < kColumnSums; ++first) {
+    Doubles sum = line.column_sums[first] - Doubles{};
+    int column = first;
+    for (; column < line.axes; column += kColumnSums)
+      if (column == line.axes - 1) sum += along;
+    for (; column < columns; column += kColumnSums) sum += square(column);
+    total += sum;
+  }
+  return total;
 }
 
 template <class T, int Channels>

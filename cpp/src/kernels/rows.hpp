@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include "quickshiftpp/summation.hpp"
 #include "vectors.hpp"
 
 namespace quickshiftpp::QSPP_ISA {
@@ -90,29 +91,56 @@ inline Floats load_row(const uint32_t* p) {
   return value;
 }
 
+/// The column sums of kLanes rows, in vectors of kLanes sums: see summation.hpp.
+struct ColumnSums {
+  static constexpr int kVectors = kColumnSums / kLanes;
+  static_assert(kColumnSums % kLanes == 0);
+  Doubles sum[kVectors][kLanes] = {};
+
+  /// Adds the squared differences in kColumnSums columns.
+  template <class T>
+  void add(const double* query, const T* const* rows, size_t column) {
+    for (int v = 0; v < kVectors; ++v, column += kLanes)
+      for (int i = 0; i < kLanes; ++i) {
+        const Doubles difference =
+            load_unaligned(rows[i] + column) - load_unaligned(query + column);
+        sum[v][i] += difference * difference;
+      }
+  }
+  /// Adds them in turn.
+  Doubles total() {
+    Doubles result = {};
+    for (int v = 0; v < kVectors; ++v) {
+      transpose(sum[v]);
+      for (int c = 0; c < kLanes; ++c) result += sum[v][c];
+    }
+    return result;
+  }
+};
+
 template <class T>
 void row_distances(const double* query, const T* const* rows, size_t columns, double* squared) {
   static_assert(kRowsTogether % kLanes == 0);
-  using Vector = decltype(load_row(rows[0]));
-  constexpr int groups = kRowsTogether / kLanes;
-  Doubles sum[groups] = {};
-  size_t column = 0;
-  for (; column + kLanes <= columns; column += kLanes)
-    for (int g = 0; g < groups; ++g) {
-      Vector value[kLanes];
-      for (int i = 0; i < kLanes; ++i) value[i] = load_row(rows[g * kLanes + i] + column);
-      transpose(value);
-      for (int c = 0; c < kLanes; ++c) {
-        const Doubles difference = widen(value[c]) - query[column + static_cast<size_t>(c)];
-        sum[g] += difference * difference;
+  const size_t whole = columns - columns % kColumnSums;
+  for (int first = 0; first < kRowsTogether; first += kLanes) {
+    const T* const* group = rows + first;
+    ColumnSums sums;
+    for (size_t column = 0; column < whole; column += kColumnSums) sums.add(query, group, column);
+    if (whole < columns) {
+      // The last columns, and others in which there is no difference.
+      double rest[kColumnSums] = {};
+      T values[kLanes][kColumnSums] = {};
+      const T* ends[kLanes];
+      for (size_t c = whole; c < columns; ++c) rest[c - whole] = query[c];
+      for (int i = 0; i < kLanes; ++i) {
+        for (size_t c = whole; c < columns; ++c) values[i][c - whole] = group[i][c];
+        ends[i] = values[i];
       }
+      sums.add(rest, ends, 0);
     }
-  __builtin_memcpy(squared, sum, sizeof(sum));
-  for (; column < columns; ++column)
-    for (int i = 0; i < kRowsTogether; ++i) {
-      const double difference = static_cast<double>(rows[i][column]) - query[column];
-      squared[i] += difference * difference;
-    }
+    const Doubles total = sums.total();
+    __builtin_memcpy(squared + first, &total, sizeof(total));
+  }
 }
 
 template <class T>

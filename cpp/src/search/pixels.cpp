@@ -5,6 +5,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <stdexcept>
 
 #include "kernels/kernels.hpp"
@@ -142,6 +143,7 @@ class WindowSearch {
         along_single_(pixels.stride_) {
     line_.stride = pixels.stride_;
     line_.channels = pixels.channels_;
+    line_.axes = static_cast<int>(pixels.shape_.size());
     line_.query_color = color_.data();
     line_.along = along_.data();
     line_.query_color_single = color_single_.data();
@@ -157,7 +159,7 @@ class WindowSearch {
     cost_ = 0;
     const auto [begin, end] = line_part(0.0);
     measure_along(begin, end);
-    visit_lines(0, 0, 0, 0);
+    visit_lines(0, 0, 0);
     result_ = buckets_.sort(tied_beyond_);
   }
 
@@ -211,17 +213,17 @@ class WindowSearch {
     measure_along(0, pixels_.length_);
     for (std::size_t half = 1;; half *= 2) {
       buckets_.reset(kInfinity);
-      visit_lines(0, 0, 0, half);
+      visit_lines(0, 0, half);
       if (buckets_.found() >= static_cast<std::size_t>(k_)) return buckets_.kth();
     }
   }
 
-  /// Visits lines from the pixel's own outward, along one axis after another. `across` is the
-  /// squared distance so far; it grows with every step outward, and no line beyond the limit can
-  /// hold a neighbor. In a window of fixed size, where `half` is not 0, nothing else counts.
-  void visit_lines(std::size_t axis, std::size_t line, double across, std::size_t half) {
+  /// Visits lines from the pixel's own outward, along one axis after another. The squared distance
+  /// across grows with every step outward, and no line beyond the limit can hold a neighbor. In a
+  /// window of fixed size, where `half` is not 0, nothing else counts.
+  void visit_lines(std::size_t axis, std::size_t line, std::size_t half) {
     if (axis + 1 == place_.size()) {
-      search_line(line, across, half);
+      search_line(line, half);
       return;
     }
     const std::vector<double>& coordinate = pixels_.coordinates_[axis];
@@ -229,10 +231,13 @@ class WindowSearch {
     bool goes_down = true, goes_up = true;
     auto visit = [&](std::size_t i) {
       const double gap = coordinate[i] - coordinate[center];
-      const double sum = across + gap * gap;
-      if (sum > buckets_.limit()) return false;
-      visit_lines(axis + 1, line * coordinate.size() + i, sum, half);
-      return true;
+      double& sum = line_.column_sums[axis % kColumnSums];
+      const double before = sum;
+      sum += gap * gap;
+      const bool is_near = squared_across() <= buckets_.limit();
+      if (is_near) visit_lines(axis + 1, line * coordinate.size() + i, half);
+      sum = before;
+      return is_near;
     };
     visit(center);
     for (std::size_t step = 1; (goes_down || goes_up) && (half == 0 || step <= half); ++step) {
@@ -241,7 +246,13 @@ class WindowSearch {
     }
   }
 
-  void search_line(std::size_t line, double across, std::size_t half) {
+  /// The squared distance of a line, along all axes that were visited.
+  double squared_across() const {
+    return std::accumulate(line_.column_sums, line_.column_sums + kColumnSums, 0.0);
+  }
+
+  void search_line(std::size_t line, std::size_t half) {
+    const double across = squared_across();
     const auto [begin, end] = half == 0 ? line_part(across) : line_part(half);
     cost_ += end - begin + tuning::kLineCost;
     buckets_.reserve(end - begin + kRunOverhang);

@@ -33,8 +33,7 @@ int padded(int words) {
 
 /// By how much two samples move at most, where none moves by more than the root of `squared`.
 double pair_error(double squared, int axes) {
-  return 2 * std::sqrt(squared) *
-         error_bounds::true_distance_factor(static_cast<std::size_t>(axes)) *
+  return 2 * std::sqrt(squared) * error_bounds::any_order_factor(static_cast<std::size_t>(axes)) *
          error_bounds::kFewRoundings;
 }
 
@@ -75,7 +74,7 @@ ProjectedSamples::ProjectedSamples(const CascadePlan& plan, std::size_t columns,
   Moved most;
   for (const Moved& part : moved) most.include(part);
   error_ = (plan.axes.error + pair_error(most.in_rows, axes_)) *
-           error_bounds::true_distance_factor(static_cast<std::size_t>(axes_)) *
+           error_bounds::any_order_factor(static_cast<std::size_t>(axes_)) *
            error_bounds::kFewRoundings;
   screen_error_ = is_in_bytes() ? pair_error(most.in_block, screen_axes_) : 0;
   if (plan.axes.least_scale > 0)

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 
+#include "quickshiftpp/summation.hpp"
 #include "support/rounding.hpp"
 
 /// Every bound on rounding errors by which a faster computation may discard a candidate.
@@ -26,13 +28,20 @@ inline constexpr double kScreenSlack = 1 + 0x1p-16;
 /// The roundings that each term of an exact distance undergoes:
 /// exactness.md#the-computed-and-the-true-distance
 constexpr double distance_roundings(std::size_t columns) {
-  return static_cast<double>(columns) + 2;
+  constexpr std::size_t sums = kColumnSums;
+  return static_cast<double>(std::min(columns, (columns - 1) / sums + sums) + 2);
 }
 
 /// A true distance is at most the computed one times this:
 /// exactness.md#the-computed-and-the-true-distance
 constexpr double true_distance_factor(std::size_t columns) {
   return 1 + gamma(distance_roundings(columns), kUnit64) / 2;
+}
+
+/// A true distance is at most this times one whose squares were summed in any order:
+/// exactness.md#the-computed-and-the-true-distance
+constexpr double any_order_factor(std::size_t columns) {
+  return 1 + gamma(static_cast<double>(columns) + 2, kUnit64) / 2;
 }
 
 /// By how much the computed, squared distance between two samples may exceed the square of the sum

@@ -34,11 +34,16 @@ TEST_CASE_TEMPLATE("windows find what the tree finds", T, float, double) {
   testing::TwoThreads two_threads;
   std::vector<std::uint8_t> mask(7 * 9 * 11);
   for (std::size_t i = 0; i < mask.size(); ++i) mask[i] = i * i % 7 < 4;
-  const Grid grids[] = {
-      {{40}, {1}},          {{1, 1}, {1, 1}},        {{23, 37}, {1, 1}},
-      {{37, 23}, {0.3, 2}}, {{7, 9, 11}, {3, 1, 1}}, {{7, 9, 11}, {1, 1, 1}, mask.data()}};
+  const Grid grids[] = {{{40}, {1}},
+                        {{1, 1}, {1, 1}},
+                        {{23, 37}, {1, 1}},
+                        {{37, 23}, {0.3, 2}},
+                        {{7, 9, 11}, {3, 1, 1}},
+                        {{7, 9, 11}, {1, 1, 1}, mask.data()},
+                        // More axes than column sums.
+                        {{2, 2, 1, 2, 2, 1, 3, 2, 5}, {0.3, 0.7, 1, 0.9, 0.1, 1, 0.4, 1.1, 0.6}}};
   for (const Grid& grid : grids) {
-    for (int channels : {1, 2, 3}) {
+    for (int channels : {1, 2, 3, 9}) {  // 9: more columns than column sums
       for (int shades : {0, 1, 4, 256}) {
         const auto rows = pixel_rows<T>(grid, channels, shades, 5);
         const int columns = channels + static_cast<int>(grid.axes());

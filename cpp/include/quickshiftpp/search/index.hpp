@@ -10,6 +10,7 @@
 
 #include "quickshiftpp/buffer.hpp"
 #include "quickshiftpp/parallel.hpp"
+#include "quickshiftpp/summation.hpp"
 #include "quickshiftpp/tuning.hpp"
 
 namespace quickshiftpp {
@@ -80,13 +81,11 @@ class Index {
   double squared_distance(std::int32_t a, std::int32_t b) const {
     const T* x = block(a / tuning::kBlock) + a % tuning::kBlock;
     const T* y = block(b / tuning::kBlock) + b % tuning::kBlock;
-    double sum = 0;
-    for (int c = 0; c < columns_; ++c) {
+    return sum_over_columns(columns_, [&](int c) {
       const double difference =
           static_cast<double>(x[c * tuning::kBlock]) - static_cast<double>(y[c * tuning::kBlock]);
-      sum += difference * difference;
-    }
-    return sum;
+      return difference * difference;
+    });
   }
 
   /// The row of the input at a position.
@@ -178,30 +177,26 @@ class Index {
   std::vector<std::uint8_t> holds_equal_samples_;
 };
 
-/// The squared distance between a point and a box. Like the exact kernels, it sums squares in
-/// column order. Rounding is monotone, so the result never exceeds the computed squared distance
-/// between the point and a sample in the box: no tolerance is needed. The same holds for
+/// The squared distance between a point and a box. It sums squares in the order
+/// of all distances. Rounding is monotone, so the result never exceeds the computed squared
+/// distance between the point and a sample in the box: no tolerance is needed. The same holds for
 /// box_box_distance.
 inline double point_box_distance(const double* point, const double* box, int columns) {
-  double sum = 0;
-  for (int c = 0; c < columns; ++c) {
+  return sum_over_columns(columns, [&](int c) {
     const double below = box[c] - point[c], above = point[c] - box[columns + c];
-    const double gap = below > above ? below : above;
-    if (gap > 0) sum += gap * gap;
-  }
-  return sum;
+    const double gap = std::max(below, above);
+    return gap > 0 ? gap * gap : 0.0;
+  });
 }
 
 /// The squared distance between two boxes in their first `used` columns: a lower bound that is
 /// faster to compute.
 inline double box_box_distance(const double* a, const double* b, int columns, int used) {
-  double sum = 0;
-  for (int c = 0; c < used; ++c) {
+  return sum_over_columns(used, [&](int c) {
     const double below = b[c] - a[columns + c], above = a[c] - b[columns + c];
-    const double gap = below > above ? below : above;
-    if (gap > 0) sum += gap * gap;
-  }
-  return sum;
+    const double gap = std::max(below, above);
+    return gap > 0 ? gap * gap : 0.0;
+  });
 }
 
 /// The squared distance between two boxes.
