@@ -57,7 +57,7 @@ double kernel_rate(WordFormat format, int per_word, int columns) {
   const std::vector<std::uint32_t> stored(blocks * block_words, 0x01010101u);
   const std::vector<std::uint32_t> queries(groups * group_words, 0x02020202u);
   const std::vector<float> half_norm(tuning::kBlock, 0.0f), threshold(tuning::kQueryGroup, 1e30f);
-  alignas(64) float remainder[tuning::kQueryGroup * tuning::kBlock];
+  alignas(64) float product[tuning::kQueryGroup * tuning::kBlock];
   std::uint32_t mask[tuning::kQueryGroup];
   const int repeats = 200'000 / columns + 1;
   const double pairs = double{blocks} * groups * tuning::kBlock * tuning::kQueryGroup;
@@ -66,7 +66,7 @@ double kernel_rate(WordFormat format, int per_word, int columns) {
       for (std::size_t g = 0; g < groups; ++g)
         for (std::size_t b = 0; b < blocks; ++b)
           kernel.screen(stored.data() + b * block_words, words, queries.data() + g * group_words,
-                        half_norm.data(), threshold.data(), mask, remainder);
+                        half_norm.data(), threshold.data(), mask, product);
   });
 }
 

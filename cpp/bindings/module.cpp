@@ -53,6 +53,9 @@ NB_MODULE(_core, m) {
   m.attr("LONGEST_INTEGER") = quickshiftpp::error_bounds::kLongestInteger;
   m.attr("LARGEST_BYTE") = quickshiftpp::error_bounds::kLargestByte;
   m.attr("CASCADE_AXES") = tuning::kRefineAxes;
+  m.attr("JOINT_SAMPLES") = tuning::kJointSamples;
+  m.attr("JOINT_COLUMNS") = tuning::kJointColumns;
+  m.attr("LONG_QUEUE") = tuning::kLongQueueLength;
   m.attr("CASCADE_COLUMNS") = tuning::kCascadeColumns;
   m.attr("PILOT_SAMPLES") = tuning::kPilotSamples;
   m.attr("PILOT_NEIGHBORS") = tuning::kPilotNeighbors;

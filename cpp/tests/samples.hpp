@@ -80,6 +80,31 @@ class FirstColumns {
   std::vector<float> coordinates_, order_;
 };
 
+/// Samples along all columns, as a fit without principal axes compares them.
+class AllColumns {
+ public:
+  /// The rows must outlive the object.
+  template <class T>
+  AllColumns(const std::vector<T>& rows, int columns)
+      : axes_(column_axes(rows.data(), rows.size() / static_cast<std::size_t>(columns), columns,
+                          two_threads_.run)),
+        order_(widest_axes(axes_, rows.size() / static_cast<std::size_t>(columns),
+                           tuning::kOrderAxes, two_threads_.run)) {}
+  CascadePlan plan(Precision precision) const {
+    return {.axes = axes_,
+            .screen_axes = axes_.count,
+            .order = order_.coordinates.data(),
+            .order_axes = order_.count,
+            .in_integers = precision.in_integers,
+            .in_bytes = precision.in_bytes};
+  }
+
+ private:
+  TwoThreads two_threads_;
+  Axes axes_;
+  WidestAxes order_;
+};
+
 #ifdef QSPP_SANITIZED
 constexpr bool kSanitized = true;
 #else

@@ -176,6 +176,13 @@ TEST_CASE_TEMPLATE("a failed allocation in the cascade is an exception", T, floa
       const Cascade<T> cascade(data.rows.data(), data.samples, 20, plan, run);
       return sum_of(cascade.neighbor_table(10, run).distance);
     });
+  const testing::AllColumns along_all(data.rows, 20);
+  for (int threads : {1, 3})
+    total += fail_each_allocation(threads, [&](const Run& run) {
+      const Index<T> index = index_of(data, false, run);
+      const Cascade<T> cascade(index, data.rows.data(), along_all.plan(testing::kIn16Bits), run);
+      return sum_of(cascade.joint_neighbor_lists(5, run).value().squared_radii(), data.samples);
+    });
 }
 
 TEST_CASE_TEMPLATE("a failed allocation in images and matrices is an exception", T, float, double) {

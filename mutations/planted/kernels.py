@@ -109,10 +109,8 @@ MUTATIONS = [
         "screen-both-base",
         "the mask of the other block is shifted to its first samples",
         "cpp/src/kernels/screens.hpp",
-        """    other_mask[q] |= at_most(own_half_norm[q] - product, -load_wide(other_threshold + base))
-                     << base;""",
-        """    other_mask[q] |= at_most(own_half_norm[q] - product, -load_wide(other_threshold))
-                     << base;""",
+        "at_most(own_half_norm[q] - found, -load_wide(other_threshold + base))",
+        "at_most(own_half_norm[q] - found, -load_wide(other_threshold))",
         [KERNELS],
     ),
     Mutation(
@@ -167,8 +165,16 @@ MUTATIONS = [
         "queue-positions",
         "positions in the second half of a block are those of the first",
         "cpp/src/kernels/queues.hpp",
-        "count_from(first + base)",
-        "count_from(first)",
+        "count_from(first + base), part,",
+        "count_from(first), part,",
+        [KERNELS],
+    ),
+    Mutation(
+        "queue-without-a-sample",
+        "lanes that hold no sample are appended",
+        "cpp/src/kernels/queues.hpp",
+        "const uint32_t mask = at_most(keys, largest);",
+        "const uint32_t mask = kAllLanes & ~at_most(-keys, -largest);",
         [KERNELS],
     ),
     Mutation(

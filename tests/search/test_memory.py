@@ -72,6 +72,7 @@ def peak_of_fit(fit, *arguments):
         (150_000, 12, 20, "float64", "kd_tree", 1 << 30),
         (25_000, 30, 100, "float64", "cascade", 1 << 30),
         (25_000, 192, 10, "float32", "cascade", 1 << 30),
+        (4_000, 512, 1_000, "float32", "cascade", 1 << 30),
     ],
 )
 def test_the_estimate_is_within_a_fifth(n, d, k, dtype, algorithm, large_lists, monkeypatch):

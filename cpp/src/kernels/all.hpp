@@ -30,8 +30,10 @@ const ScreenKernels kRoundedScreen{.screen = screen<Integers16>,
                                    .pair_distances = pair_distances<Integers16>,
                                    .store = store<int16_t>,
                                    .fill_block = fill_block<uint32_t>};
-const QueueKernels kQueue{
-    .append = append, .keep_at_most = keep_at_most, .about_kth_smallest = about_kth_smallest};
+const QueueKernels kQueue{.append = append,
+                          .append_at_most = append_at_most,
+                          .keep_at_most = keep_at_most,
+                          .about_kth_smallest = about_kth_smallest};
 
 template <class T>
 constexpr Kernels<T> all_kernels() {

@@ -212,16 +212,16 @@ struct ScreenKernels {
   /// Compares tuning::kQueryGroup queries with a block by the first `words` words of each. Bit i of
   /// mask[q] is set where the product of query q and sample i, less half_norm[i], is at least
   /// threshold[q]; never where half_norm[i] is NaN. `queries` and `block` hold their samples word
-  /// by word. Writes half_norm[i] less the product to remainder[q * tuning::kBlock + i].
+  /// by word. Writes the product to product[q * tuning::kBlock + i].
   void (*screen)(const Word* block, int words, const Word* queries, const float* half_norm,
-                 const float* threshold, std::uint32_t* mask, float* remainder);
+                 const float* threshold, std::uint32_t* mask, float* product);
 
   /// The same for both sides: also sets bit i of other_mask[q] where the product, less
   /// own_half_norm[q], is at least other_threshold[i].
   void (*screen_both)(const Word* block, int words, const Word* queries, const float* half_norm,
                       const float* threshold, const float* own_half_norm,
                       const float* other_threshold, std::uint32_t* mask, std::uint32_t* other_mask,
-                      float* remainder);
+                      float* product);
 
   /// The squared distances of pairs of rows of so many words: a multiple of kRowWords. Of integers
   /// no difference may exceed 16 bits. Null for 8 bits.
@@ -243,10 +243,14 @@ struct QueueKernels {
   /// Values after the end of both arrays that may be read and overwritten.
   static constexpr int kOverhang = 16;
 
-  /// Appends the samples of a block that are in the mask, and returns their number. `keys` are
-  /// those of the whole block, `first` is the position of its first sample.
-  int (*append)(std::uint32_t mask, const float* keys, std::int32_t first, float* key,
-                std::int32_t* position);
+  /// Appends the samples of a block that are in the mask, and returns their number. The key of
+  /// sample i is half_norm[i] less product[i]; `first` is the position of the first sample.
+  int (*append)(std::uint32_t mask, const float* half_norm, const float* product,
+                std::int32_t first, float* key, std::int32_t* position);
+
+  /// Appends the samples of a block whose key is at most `largest`.
+  int (*append_at_most)(float largest, const float* half_norm, const float* product,
+                        std::int32_t first, float* key, std::int32_t* position);
 
   /// Removes those with a larger key, and returns how many are left, in the same order.
   int (*keep_at_most)(float largest, int count, float* key, std::int32_t* position);

@@ -44,13 +44,26 @@ inline WideIntegers count_from(int32_t first) {
 
 constexpr uint32_t kAllLanes = (uint32_t{1} << (kWide - 1) << 1) - 1;
 
-int append(uint32_t mask, const float* keys, int32_t first, float* key, int32_t* position) {
+int append(uint32_t mask, const float* half_norm, const float* product, int32_t first, float* key,
+           int32_t* position) {
   int count = 0;
   for (int base = 0; base < kBlock; base += kWide) {
     const uint32_t part = mask >> base & kAllLanes;
     if (part != 0)
-      count += emit(load_wide(keys + base), count_from(first + base), part, key + count,
-                    position + count);
+      count += emit(load_wide(half_norm + base) - load_wide(product + base),
+                    count_from(first + base), part, key + count, position + count);
+  }
+  return count;
+}
+
+int append_at_most(float largest, const float* half_norm, const float* product, int32_t first,
+                   float* key, int32_t* position) {
+  int count = 0;
+  for (int base = 0; base < kBlock; base += kWide) {
+    const WideFloats keys = load_wide(half_norm + base) - load_wide(product + base);
+    const uint32_t mask = at_most(keys, largest);
+    if (mask != 0)
+      count += emit(keys, count_from(first + base), mask, key + count, position + count);
   }
   return count;
 }

@@ -168,26 +168,23 @@ inline void products(const uint32_t* block, int words, const uint32_t* queries, 
 
 template <class Coordinates>
 void screen(const uint32_t* block, int words, const uint32_t* queries, const float* half_norm,
-            const float* threshold, uint32_t* mask, float* remainder) {
+            const float* threshold, uint32_t* mask, float* product) {
   for (int q = 0; q < tuning::kQueryGroup; ++q) mask[q] = 0;
-  products<Coordinates>(block, words, queries, [&](int q, int base, WideFloats product) {
-    const WideFloats rest = load_wide(half_norm + base) - product;
-    mask[q] |= at_most(rest, -threshold[q]) << base;
-    __builtin_memcpy(remainder + q * kBlock + base, &rest, sizeof(rest));
+  products<Coordinates>(block, words, queries, [&](int q, int base, WideFloats found) {
+    mask[q] |= at_most(load_wide(half_norm + base) - found, -threshold[q]) << base;
+    __builtin_memcpy(product + q * kBlock + base, &found, sizeof(found));
   });
 }
 
 template <class Coordinates>
 void screen_both(const uint32_t* block, int words, const uint32_t* queries, const float* half_norm,
                  const float* threshold, const float* own_half_norm, const float* other_threshold,
-                 uint32_t* mask, uint32_t* other_mask, float* remainder) {
+                 uint32_t* mask, uint32_t* other_mask, float* product) {
   for (int q = 0; q < tuning::kQueryGroup; ++q) mask[q] = other_mask[q] = 0;
-  products<Coordinates>(block, words, queries, [&](int q, int base, WideFloats product) {
-    const WideFloats rest = load_wide(half_norm + base) - product;
-    mask[q] |= at_most(rest, -threshold[q]) << base;
-    __builtin_memcpy(remainder + q * kBlock + base, &rest, sizeof(rest));
-    other_mask[q] |= at_most(own_half_norm[q] - product, -load_wide(other_threshold + base))
-                     << base;
+  products<Coordinates>(block, words, queries, [&](int q, int base, WideFloats found) {
+    mask[q] |= at_most(load_wide(half_norm + base) - found, -threshold[q]) << base;
+    other_mask[q] |= at_most(own_half_norm[q] - found, -load_wide(other_threshold + base)) << base;
+    __builtin_memcpy(product + q * kBlock + base, &found, sizeof(found));
   });
 }
 

@@ -8,6 +8,7 @@
 
 #include "search/cascade_data.hpp"
 #include "search/cascade_pairs.hpp"
+#include "search/joint_search.hpp"
 #include "search/query_group.hpp"
 #include "search/top_k.hpp"
 
@@ -372,8 +373,18 @@ std::uint64_t Cascade<T>::exact_distances() const {
 
 template <class T>
 NeighborLists Cascade<T>::neighbor_lists(int k, const Run& run) const {
+  if (data_->tree.samples() <= tuning::kJointSamples && data_->columns >= tuning::kJointColumns)
+    if (std::optional<NeighborLists> lists = joint_neighbor_lists(k, run)) return *std::move(lists);
   return neighbor_lists(k, run,
                         tuning::first_phase_blocks(static_cast<std::size_t>(data_->tree.blocks())));
+}
+
+template <class T>
+std::optional<NeighborLists> Cascade<T>::joint_neighbor_lists(int k, const Run& run) const {
+  if (!data_->projected.settles()) return std::nullopt;
+  NeighborLists lists(data_->index, k);
+  if (!JointSearch<T>(*data_, k).run(lists, run)) return std::nullopt;
+  return lists;
 }
 
 template <class T>

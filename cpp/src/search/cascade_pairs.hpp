@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "quickshiftpp/search/neighbor_lists.hpp"
+#include "search/block_queries.hpp"
 #include "search/cascade_data.hpp"
 #include "search/cascade_queue.hpp"
 #include "support/relaxed.hpp"
@@ -94,66 +95,53 @@ template <class T>
 class PairedBlock {
  public:
   PairedBlock(const CascadeData<T>& data, SharedLists<T>& lists)
-      : data_(data), lists_(lists), queries_(data.projected.query_words(kBlock)) {}
+      : data_(data), lists_(lists), queries_(data) {}
 
   void load(std::int32_t block) {
-    block_ = block;
-    begin_ = data_.tree.block_begin(block);
-    lanes_ = data_.tree.block_end(block) - begin_;
+    queries_.load(block);
     squared_radius_ = lists_.block_squared_radius(block);
     std::fill_n(queued_, kBlock, 0);
-    std::fill_n(queries_.data(), queries_.size(), ProjectedSamples::Word{0});
-    for (int first = 0; first < lanes_; first += kQueryGroup)
-      data_.projected.copy_queries(begin_ + first, std::min(kQueryGroup, lanes_ - first), 0,
-                                   group(first / kQueryGroup));
   }
 
-  std::int32_t block() const { return block_; }
+  std::int32_t block() const { return queries_.block(); }
   /// The largest search radius of its samples.
   double squared_radius() const { return squared_radius_; }
 
   /// Offers the samples of both blocks to the lists of the other, unless those know them already.
   void compare_with(std::int32_t other) {
-    const bool is_new_here = !lists_.has_visited(block_, other);
-    const bool is_new_there = !lists_.has_visited(other, block_);
+    const bool is_new_here = !lists_.has_visited(block(), other);
+    const bool is_new_there = !lists_.has_visited(other, block());
     if (!is_new_here && !is_new_there) return;
-    alignas(64) float threshold[kBlock], other_threshold[kBlock];
-    copy_thresholds(is_new_here, block_, threshold);
+    float threshold[kBlock], other_threshold[kBlock];
+    copy_thresholds(is_new_here, block(), threshold);
     copy_thresholds(is_new_there, other, other_threshold);
-    const std::int32_t other_begin = data_.tree.block_begin(other);
+    queries_.screen(other, threshold, other_threshold, screened_);
+    const std::int32_t own = queries_.begin(), others = data_.tree.block_begin(other);
     int count = 0;
-    for (int first = 0; first < lanes_; first += kQueryGroup) {
-      std::uint32_t here[kQueryGroup], there[kQueryGroup];
-      alignas(64) float remainder[kQueryGroup * kBlock];
-      data_.projected.screen_both(other, group(first / kQueryGroup), threshold + first,
-                                  begin_ + first, other_threshold, here, there, remainder);
-      for (int q = 0; q < std::min(kQueryGroup, lanes_ - first); ++q)
-        for (std::uint32_t bits = here[q] | there[q]; bits != 0; bits &= bits - 1) {
-          const int lane = std::countr_zero(bits);
-          pairs_[count] = {begin_ + first + q, other_begin + lane,
-                           (here[q] >> lane & 1) * kHere + (there[q] >> lane & 1) * kThere};
-          remainder_[count++] = remainder[q * kBlock + lane];
-        }
+    for (int q = 0; q < queries_.lanes(); ++q) {
+      const std::uint32_t here = screened_.here[q], there = screened_.there[q];
+      for (std::uint32_t bits = here | there; bits != 0; bits &= bits - 1) {
+        const int lane = std::countr_zero(bits);
+        pairs_[count] = {own + q, others + lane,
+                         (here >> lane & 1) * kHere + (there >> lane & 1) * kThere};
+        remainder_[count++] =
+            data_.projected.remainder(others + lane, screened_.product[q * kBlock + lane]);
+      }
     }
     queue_pairs(count);
   }
 
   /// Computes what is still in the queues.
   void finish() {
-    for (int lane = 0; lane < lanes_; ++lane) measure(lane);
+    for (int lane = 0; lane < queries_.lanes(); ++lane) measure(lane);
     data_.exact_distances += static_cast<std::uint64_t>(std::exchange(measured_, 0));
   }
 
  private:
-  static constexpr int kQueryGroup = tuning::kQueryGroup, kBlock = tuning::kBlock;
+  static constexpr int kBlock = tuning::kBlock;
 
   /// Which list may take a pair: that of this block's sample, or of the other's.
   static constexpr std::uint32_t kHere = 1, kThere = 2;
-
-  ProjectedSamples::Word* group(int number) {
-    return queries_.data() +
-           static_cast<std::size_t>(number) * data_.projected.query_words(kQueryGroup);
-  }
 
   void copy_thresholds(bool is_new, std::int32_t block, float* out) const {
     if (is_new)
@@ -175,7 +163,7 @@ class PairedBlock {
         lower_bound_[i] = projected.lower_bound(pairs_[i].a, remainder_[i]);
     }
     for (int i = 0; i < count; ++i) {
-      const int lane = pairs_[i].a - begin_;
+      const int lane = pairs_[i].a - queries_.begin();
       queue_[lane][queued_[lane]++] = {lower_bound_[i], pairs_[i].b, pairs_[i].user_data};
       if (queued_[lane] == tuning::kQueueLength) measure(lane);
     }
@@ -183,7 +171,7 @@ class PairedBlock {
 
   void measure(int lane) {
     if (queued_[lane] == 0) return;
-    const std::int32_t own = begin_ + lane;
+    const std::int32_t own = queries_.begin() + lane;
     measured_ += measure_queue(
         data_, data_.widened(own, sample_), queue_[lane],
         queue_[lane] + std::exchange(queued_[lane], 0),
@@ -197,15 +185,13 @@ class PairedBlock {
           if ((entry.user_data & kThere) != 0) lists_.insert(entry.position, own, squared);
         },
         [] {});
-    squared_radius_ = lists_.block_squared_radius(block_);
+    squared_radius_ = lists_.block_squared_radius(block());
   }
 
   const CascadeData<T>& data_;
   SharedLists<T>& lists_;
-  Buffer<ProjectedSamples::Word> queries_;  // in groups of kQueryGroup
-  std::int32_t block_ = 0;
-  std::int32_t begin_ = 0;
-  int lanes_ = 0;
+  BlockQueries<T> queries_;
+  ScreenedPairs screened_;
   double squared_radius_ = -1;
   SamplePair pairs_[ProjectedSamples::kMostPairs];
   float remainder_[ProjectedSamples::kMostPairs];

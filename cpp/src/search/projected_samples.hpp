@@ -69,17 +69,26 @@ class ProjectedSamples {
   /// Which samples of a block may lie within the search radii of a group of queries, along the
   /// axes of the screen: see ScreenKernels.
   void screen(std::int32_t block, const Word* queries, const float* threshold, std::uint32_t* mask,
-              float* remainder) const {
-    screen_kernel_.screen(block_words(block), screen_words_, queries,
-                          half_norm_.data() + tree_.block_begin(block), threshold, mask, remainder);
+              float* product) const {
+    screen_kernel_.screen(block_words(block), screen_words_, queries, half_norms(block), threshold,
+                          mask, product);
   }
   /// The same for the search radii of both sides; the queries are the samples from `own` on.
   void screen_both(std::int32_t block, const Word* queries, const float* threshold,
                    std::int32_t own, const float* other_threshold, std::uint32_t* mask,
-                   std::uint32_t* other_mask, float* remainder) const {
-    screen_kernel_.screen_both(
-        block_words(block), screen_words_, queries, half_norm_.data() + tree_.block_begin(block),
-        threshold, half_norm_.data() + own, other_threshold, mask, other_mask, remainder);
+                   std::uint32_t* other_mask, float* product) const {
+    screen_kernel_.screen_both(block_words(block), screen_words_, queries, half_norms(block),
+                               threshold, half_norm_.data() + own, other_threshold, mask,
+                               other_mask, product);
+  }
+  /// Half of the squared lengths of a block's samples.
+  const float* half_norms(std::int32_t block) const {
+    return half_norm_.data() + tree_.block_begin(block);
+  }
+  /// What a product with the sample at `position` leaves of half of its squared length: the
+  /// smaller, the nearer it is to the other sample.
+  float remainder(std::int32_t position, float product) const {
+    return half_norm_[static_cast<std::size_t>(position)] - product;
   }
 
   /// Compares pairs along all axes, and keeps those, in order, that may be within

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
-#include <limits>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -13,57 +12,55 @@
 #include "quickshiftpp/buffer.hpp"
 #include "search/cascade_data.hpp"
 #include "search/cascade_queue.hpp"
+#include "search/query_queues.hpp"
 
 namespace quickshiftpp {
 
 /// For searches among all samples.
 struct AllWanted {};
 
-/// Up to tuning::kQueryGroup queries, each within its own radius.
-///
-/// What passes the screen waits in a queue. Where bounds from both sides are known, a full queue
-/// keeps what may be among the k nearest, and its radius shrinks without an exact distance:
-/// docs/exactness.md, "The cascade: settled radii".
+/// Up to tuning::kQueryGroup queries, each within its own radius. What passes the screen waits in a
+/// queue for each.
 template <class T>
 class QueryGroup {
  public:
   /// For queries that look for their k nearest.
   QueryGroup(const CascadeData<T>& data, int k)
       : data_(data),
-        k_(k),
-        capacity_(std::max(tuning::kLongQueueLength, 2 * k)),
-        stride_(capacity_ + tuning::kBlock + QueueKernels::kOverhang),
         words_(data.projected.query_words(kQueryGroup)),
-        key_(static_cast<std::size_t>(kQueryGroup * stride_)),
-        candidate_(static_cast<std::size_t>(kQueryGroup * stride_)),
-        kernel_(queue_kernels()) {}
+        queues_(data, k, kQueryGroup) {}
 
   /// Begins anew with no queries.
   void clear() {
     queries_ = 0;
     std::fill_n(words_.data(), words_.size(), ProjectedSamples::Word{0});
-    std::fill_n(threshold_, kQueryGroup, std::numeric_limits<float>::infinity());
+    for (int q = 0; q < kQueryGroup; ++q) queues_.end(q);
   }
   void add(std::int32_t position) {
     data_.projected.copy_queries(position, 1, queries_, words_.data());
-    begin_search(position);
+    queues_.begin(queries_++, position);
   }
   /// Begins anew with samples one after the other in a block.
   void assign(std::int32_t first, int count) {
     clear();
     data_.projected.copy_queries(first, count, 0, words_.data());
-    for (int i = 0; i < count; ++i) begin_search(first + i);
+    while (queries_ < count) {
+      queues_.begin(queries_, first + queries_);
+      ++queries_;
+    }
   }
   int queries() const { return queries_; }
-  std::int32_t position(int q) const { return position_[q]; }
+  std::int32_t position(int q) const { return queues_.position(q); }
 
   /// Query q ignores samples beyond this squared distance; all of them where it is negative.
   void set_bound(int q, double squared_distance) {
-    shrink(q, data_.projected.squared_search_radius(squared_distance));
+    queues_.shrink(q, data_.projected.squared_search_radius(squared_distance));
   }
   /// The largest search radius of a query.
   double squared_radius() const {
-    return *std::max_element(squared_radius_, squared_radius_ + queries_);
+    double largest = -1;
+    for (int q = 0; q < queries_; ++q) largest = std::max(largest, queues_.squared_radius(q));
+    return largest;
   }
 
   /// Hands the samples of a block that may be within the bound of query q, and for which
@@ -72,19 +69,18 @@ class QueryGroup {
   template <class IsWanted, class Take>
   void search_block(std::int32_t block, const IsWanted& is_wanted, Take&& take) {
     std::uint32_t mask[kQueryGroup];
-    alignas(64) float remainder[kQueryGroup * tuning::kBlock];
-    const std::int32_t first = data_.tree.block_begin(block);
-    data_.projected.screen(block, words_.data(), threshold_, mask, remainder);
+    alignas(64) float product[kQueryGroup * tuning::kBlock];
+    data_.projected.screen(block, words_.data(), queues_.thresholds(), mask, product);
     for (int q = 0; q < queries_; ++q) {
       if constexpr (!std::is_same_v<IsWanted, AllWanted>)
         for (std::uint32_t bits = mask[q]; bits != 0; bits &= bits - 1) {
           const int lane = std::countr_zero(bits);
-          if (!is_wanted(q, data_.tree.row_at(first + lane))) mask[q] ^= std::uint32_t{1} << lane;
+          if (!is_wanted(q, data_.tree.row_at(data_.tree.block_begin(block) + lane)))
+            mask[q] ^= std::uint32_t{1} << lane;
         }
       if (mask[q] == 0) continue;
-      queued_[q] += kernel_.append(mask[q], remainder + q * tuning::kBlock, first,
-                                   keys(q) + queued_[q], candidates(q) + queued_[q]);
-      if (queued_[q] >= capacity_) make_room(q, take);
+      queues_.add_block(q, mask[q], product + q * tuning::kBlock, block);
+      if (queues_.is_full(q)) make_room(q, take);
     }
   }
 
@@ -92,8 +88,8 @@ class QueryGroup {
   template <class Take>
   void finish(Take&& take, WorkMeter& meter) {
     for (int q = 0; q < queries_; ++q) {
-      tighten(q);
-      meter.spend(static_cast<std::size_t>(queued_[q]) * data_.columns);
+      queues_.tighten(q);
+      meter.spend(static_cast<std::size_t>(queues_.size(q)) * data_.columns);
       measure(q, take);
     }
     data_.exact_distances += static_cast<std::uint64_t>(std::exchange(measured_, 0));
@@ -102,88 +98,38 @@ class QueryGroup {
  private:
   static constexpr int kQueryGroup = tuning::kQueryGroup;
 
-  ProjectedSamples::Key* keys(int q) { return key_.data() + q * stride_; }
-  std::int32_t* candidates(int q) { return candidate_.data() + q * stride_; }
-
-  void begin_search(std::int32_t position) {
-    const int q = queries_++;
-    position_[q] = position;
-    queued_[q] = refined_[q] = 0;
-    squared_radius_[q] = std::numeric_limits<double>::infinity();
-    update_threshold(q);
-  }
-  void shrink(int q, double squared_radius) {
-    squared_radius_[q] = std::min(squared_radius_[q], squared_radius);
-    update_threshold(q);
-  }
-  void update_threshold(int q) {
-    threshold_[q] = data_.projected.screen_threshold(position_[q], squared_radius_[q]);
-  }
-
   template <class Take>
   void make_room(int q, Take&& take) {
-    tighten(q);
-    if (!data_.projected.settles() || queued_[q] > capacity_ / 2) measure(q, take);
-  }
-
-  /// Sharpens the bounds of what is in a queue, and drops what they exclude.
-  void tighten(int q) {
-    const ProjectedSamples& projected = data_.projected;
-    if (projected.refines()) refine(q);
-    if (projected.settles() && queued_[q] >= k_) {
-      const float kth = kernel_.about_kth_smallest(keys(q), queued_[q], k_);
-      shrink(q, projected.settled_squared_radius(position_[q], kth));
-    }
-    const float largest = projected.largest_key(position_[q], squared_radius_[q]);
-    queued_[q] = refined_[q] = kernel_.keep_at_most(largest, queued_[q], keys(q), candidates(q));
-  }
-
-  /// Compares the candidates that were added last along all axes.
-  void refine(int q) {
-    constexpr int together = 64;
-    SamplePair pairs[together];
-    for (int begin = refined_[q]; begin < queued_[q]; begin += together) {
-      const int count = std::min(together, queued_[q] - begin);
-      for (int i = 0; i < count; ++i) pairs[i] = {position_[q], candidates(q)[begin + i], 0};
-      data_.projected.compare(pairs, count, keys(q) + begin);
-    }
+    queues_.tighten(q);
+    if (!data_.projected.settles() || queues_.is_half_full(q)) measure(q, take);
   }
 
   template <class Take>
   void measure(int q, Take&& take) {
-    if (queued_[q] == 0) return;
+    const int count = queues_.size(q);
+    if (count == 0) return;
     entries_.clear();
-    for (int i = 0; i < queued_[q]; ++i)
-      entries_.push_back(
-          {data_.projected.lower_bound(position_[q], keys(q)[i]), candidates(q)[i], 0});
+    for (int i = 0; i < count; ++i)
+      entries_.push_back({data_.projected.lower_bound(position(q), queues_.keys(q)[i]),
+                          queues_.candidates(q)[i], 0});
     measured_ += measure_queue(
-        data_, data_.widened(position_[q], sample_), entries_.data(),
+        data_, data_.widened(position(q), sample_), entries_.data(),
         entries_.data() + entries_.size(),
-        [&](const QueueEntry& entry) { return entry.lower_bound <= squared_radius_[q]; },
+        [&](const QueueEntry& entry) { return entry.lower_bound <= queues_.squared_radius(q); },
         [&](const QueueEntry& entry, double squared) {
           take(q, data_.tree.row_at(entry.position), squared);
         },
         [&] { take.update_bound(q); });
-    queued_[q] = refined_[q] = 0;
+    queues_.clear(q);
   }
 
   const CascadeData<T>& data_;
-  int k_;
-  int capacity_;  // so many candidates make a queue full; those of one more block fit
-  int stride_;    // from one queue to the next
   int queries_ = 0;
   Buffer<ProjectedSamples::Word> words_;
-  std::int32_t position_[kQueryGroup];
-  double squared_radius_[kQueryGroup];
-  alignas(64) float threshold_[kQueryGroup];
-  Buffer<ProjectedSamples::Key> key_;  // the queues; of the screen, until they are refined
-  Buffer<std::int32_t> candidate_;     // positions
-  int queued_[kQueryGroup];
-  int refined_[kQueryGroup];  // so many of them, the first ones, were compared along all axes
+  QueryQueues<T> queues_;
   std::vector<QueueEntry> entries_;  // of one query, to be measured
   std::int64_t measured_ = 0;        // exact distances since the last call of finish()
   std::vector<double> sample_;       // that query
-  const QueueKernels& kernel_;
 };
 
 }  // namespace quickshiftpp

@@ -228,9 +228,8 @@ TEST_CASE("screen and screen_both agree with a plain loop, up to rounding") {
       threshold[6] = -std::numeric_limits<float>::infinity();
       threshold[7] = std::numeric_limits<float>::infinity();
       const ScreenKernels& kernel = *screen_kernels(format);
-      std::vector<float> remainder(tuning::kQueryGroup * kBlock), remainder_of_both(remainder);
-      kernel.screen(block.data(), words, by_word.data(), half_norm, threshold, mask,
-                    remainder.data());
+      std::vector<float> found(tuning::kQueryGroup * kBlock), found_for_both(found);
+      kernel.screen(block.data(), words, by_word.data(), half_norm, threshold, mask, found.data());
       // screen_both: the same mask, and one for the other side.
       float own_half_norm[tuning::kQueryGroup], other_threshold[kBlock];
       std::uint32_t same[tuning::kQueryGroup], other[tuning::kQueryGroup];
@@ -238,10 +237,9 @@ TEST_CASE("screen and screen_both agree with a plain loop, up to rounding") {
       for (int i = 0; i < kBlock; ++i) other_threshold[i] = in_units(0.1 * (i % 7 - 3));
       other_threshold[5] = std::numeric_limits<float>::infinity();
       kernel.screen_both(block.data(), words, by_word.data(), half_norm, threshold, own_half_norm,
-                         other_threshold, same, other, remainder_of_both.data());
+                         other_threshold, same, other, found_for_both.data());
       CHECK(std::equal(mask, mask + tuning::kQueryGroup, same));
-      CHECK(std::memcmp(remainder.data(), remainder_of_both.data(),
-                        remainder.size() * sizeof(float)) == 0);
+      CHECK(found == found_for_both);
       for (int q = 0; q < tuning::kQueryGroup; ++q) {
         for (int i = 0; i < kBlock; ++i) {
           double product = 0;
@@ -249,7 +247,7 @@ TEST_CASE("screen and screen_both agree with a plain loop, up to rounding") {
             product += points.values[q * axes + a] * targets.values[i * axes + a];
           const bool is_set = (mask[q] >> i & 1) != 0;
           const double there = product - half_norm[i];
-          if (!std::isnan(there)) CHECK(std::abs(there + remainder[q * kBlock + i]) <= 1e-5 * unit);
+          CHECK(std::abs(product - found[q * kBlock + i]) <= 1e-5 * unit);
           if (std::isnan(there)) {
             CHECK(!is_set);
           } else if (std::abs(there - threshold[q]) > 1e-5 * unit) {
@@ -325,13 +323,18 @@ TEST_CASE("queues: samples are appended, kept up to a key, and counted") {
   std::mt19937 engine(12);
   for (int round = 0; round < 200; ++round) {
     const int values = round % 2 == 0 ? 5 : 100000;  // with ties, and without
-    float keys[kBlock];
-    for (float& key : keys) key = static_cast<float>(engine() % values) - 0.4f * values;
+    float half_norm[kBlock], product[kBlock], keys[kBlock];
+    for (int i = 0; i < kBlock; ++i) {
+      half_norm[i] = static_cast<float>(engine() % values);
+      product[i] = 0.4f * values;
+      keys[i] = half_norm[i] - product[i];
+    }
     const auto mask = static_cast<std::uint32_t>(engine()) & static_cast<std::uint32_t>(engine());
     constexpr int before = 3;
     std::vector<float> key(before + kBlock + QueueKernels::kOverhang, -1e9f);
     std::vector<std::int32_t> position(key.size(), -1);
-    const int added = kernel.append(mask, keys, 100, key.data() + before, position.data() + before);
+    const int added =
+        kernel.append(mask, half_norm, product, 100, key.data() + before, position.data() + before);
     CHECK(added == std::popcount(mask));
     std::vector<std::pair<float, std::int32_t>> expected;
     for (int i = 0; i < before; ++i) expected.emplace_back(-1e9f, -1);
@@ -349,6 +352,13 @@ TEST_CASE("queues: samples are appended, kept up to a key, and counted") {
     const float largest = keys[engine() % kBlock];
     std::erase_if(expected, [&](const auto& entry) { return entry.first > largest; });
     holds(kernel.keep_at_most(largest, before + added, key.data(), position.data()));
+    // By their keys instead of a mask; a lane without a sample has none.
+    half_norm[7] = std::numeric_limits<float>::quiet_NaN();
+    expected.resize(before, {-1e9f, -1});
+    for (int i = 0; i < kBlock; ++i)
+      if (i != 7 && keys[i] <= largest) expected.emplace_back(keys[i], 100 + i);
+    holds(before + kernel.append_at_most(largest, half_norm, product, 100, key.data() + before,
+                                         position.data() + before));
   }
 }
 

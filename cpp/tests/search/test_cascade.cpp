@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <optional>
 #include <vector>
 
 #include "quickshiftpp/search/cascade.hpp"
@@ -77,6 +78,57 @@ TEST_CASE_TEMPLATE("a cascade finds what brute force finds", T, float, double) {
           }
       }
     }
+}
+
+TEST_CASE_TEMPLATE("samples that search at the same time find what brute force finds", T, float,
+                   double) {
+  testing::TwoThreads two_threads;
+  const std::vector<int> ks = testing::kSanitized ? std::vector{6} : std::vector{1, 6, 70, 150};
+  for (std::size_t samples : {2, 33, 675})  // a last block of one or three
+    for (int columns : {1, 9, 60})
+      for (int grid : {0, 2, 40}) {  // with ties, and many equal rows
+        const auto rows = testing::random_rows<T>(samples, columns, grid, 17);
+        const Index<T> index(rows.data(), samples, columns, false, two_threads.run);
+        const testing::AllColumns along(rows, columns);
+        for (auto precision : {testing::kInFloat32, testing::kIn16Bits, testing::kIn8Bits}) {
+          const Cascade<T> cascade(index, rows.data(), along.plan(precision), two_threads.run);
+          for (int k : ks) {
+            if (k > static_cast<int>(samples)) continue;
+            const std::optional<NeighborLists> lists =
+                cascade.joint_neighbor_lists(k, two_threads.run);
+            // With 60 columns, few samples are about equally near.
+            if (columns == 60 && grid == 0) CHECK(lists.has_value());
+            if (lists) CHECK(are_same(*lists, neighbor_lists(index, k, two_threads.run), index));
+          }
+        }
+      }
+}
+
+TEST_CASE("the distance of samples that are candidates of each other is computed once") {
+  testing::TwoThreads two_threads;
+  const std::size_t samples = 320;
+  const int columns = 60, k = 319;
+  const auto rows = testing::random_rows<float>(samples, columns, 0, 5);
+  const testing::AllColumns along(rows, columns);
+  const Cascade<float> cascade(rows.data(), samples, columns, along.plan(testing::kIn16Bits),
+                               two_threads.run);
+  REQUIRE(cascade.joint_neighbor_lists(k, two_threads.run).has_value());
+  CHECK(cascade.exact_distances() <= samples * (samples - 1) / 2);
+}
+
+TEST_CASE("where too many samples are equally near, the search goes on in two phases") {
+  testing::TwoThreads two_threads;
+  const std::size_t samples = 700;
+  const int columns = tuning::kJointColumns, k = 5;
+  auto rows = testing::random_rows<float>(samples, columns, 0, 5);
+  for (std::size_t i = 1; i < 600; ++i)  // equal rows
+    std::copy_n(rows.begin(), columns, rows.begin() + static_cast<std::ptrdiff_t>(i) * columns);
+  const Index<float> index(rows.data(), samples, columns, false, two_threads.run);
+  const testing::AllColumns along(rows, columns);
+  const Cascade<float> cascade(index, rows.data(), along.plan(testing::kIn16Bits), two_threads.run);
+  CHECK_FALSE(cascade.joint_neighbor_lists(k, two_threads.run).has_value());
+  CHECK(are_same(cascade.neighbor_lists(k, two_threads.run),
+                 neighbor_lists(index, k, two_threads.run), index));
 }
 
 TEST_CASE("dense and sparse samples find each other in pairs of blocks") {

@@ -75,8 +75,8 @@ struct Scene {
     std::fill_n(thresholds, kQueryGroup, std::numeric_limits<float>::infinity());
     thresholds[0] = threshold;
     std::uint32_t mask[kQueryGroup];
-    std::vector<float> remainder(kQueryGroup * tuning::kBlock);
-    projected.screen(0, queries.data(), thresholds, mask, remainder.data());
+    std::vector<float> product(kQueryGroup * tuning::kBlock);
+    projected.screen(0, queries.data(), thresholds, mask, product.data());
     return (mask[0] >> position(b) & 1) != 0;
   }
 };

@@ -65,10 +65,10 @@ std::pair<bool, bool> passes(const ProjectedSamples& projected, const Index<floa
   other[lane] = projected.screen_threshold(b, squared_radius);
   std::uint32_t alone[tuning::kQueryGroup], mask[tuning::kQueryGroup],
       other_mask[tuning::kQueryGroup];
-  std::vector<float> remainder(tuning::kQueryGroup * tuning::kBlock);
-  projected.screen(block, queries.data(), threshold, alone, remainder.data());
+  std::vector<float> product(tuning::kQueryGroup * tuning::kBlock);
+  projected.screen(block, queries.data(), threshold, alone, product.data());
   projected.screen_both(block, queries.data(), threshold, a - q, other, mask, other_mask,
-                        remainder.data());
+                        product.data());
   CHECK(alone[q] == mask[q]);
   return {(mask[q] >> lane & 1) != 0, (other_mask[q] >> lane & 1) != 0};
 }
@@ -204,11 +204,12 @@ struct Columns {
     projected.copy_queries(a, 1, 0, queries.data());
     const std::vector<float> threshold(tuning::kQueryGroup, limit);
     std::uint32_t mask[tuning::kQueryGroup];
-    std::vector<float> remainder(tuning::kQueryGroup * tuning::kBlock);
+    std::vector<float> product(tuning::kQueryGroup * tuning::kBlock);
     const std::int32_t block = b / tuning::kBlock;
-    projected.screen(block, queries.data(), threshold.data(), mask, remainder.data());
+    projected.screen(block, queries.data(), threshold.data(), mask, product.data());
     const std::int32_t lane = b - tree.block_begin(block);
-    return {(mask[0] >> lane & 1) != 0, remainder[static_cast<std::size_t>(lane)]};
+    return {(mask[0] >> lane & 1) != 0,
+            projected.remainder(b, product[static_cast<std::size_t>(lane)])};
   }
 };
 

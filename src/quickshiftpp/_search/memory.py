@@ -85,7 +85,10 @@ def estimate_memory(
         # were computed from, in float64 and twice in float32.
         axes = min(n_features, _core.CASCADE_AXES) if n_samples >= PROJECTED_SAMPLES else 0
         sampled = 16 * n_features * min(1, SAMPLED_ROWS / max(n_samples, 1))
-        temporary = max(temporary + 20 + 4 * 128 / 32, 4 * axes + sampled)
+        pairs = 20 + 4 * 128 / 32
+        if n_samples <= _core.JOINT_SAMPLES and n_features >= _core.JOINT_COLUMNS:
+            pairs += _joint_bytes(k)
+        temporary = max(temporary + pairs, 4 * axes + sampled)
     return round(n_samples * (permanent + temporary))
 
 
@@ -101,6 +104,12 @@ def _cascade_bytes(columns: int) -> float:
     coordinates = 3 * columns + 4
     ordered = min(columns, _core.ORDER_AXES)
     return coordinates + 4 * ordered + 4 + _tree_bytes(ordered)
+
+
+def _joint_bytes(k: int) -> float:
+    """Return the bytes per sample while all samples search at the same time."""
+    # A key and a position for each place in a queue, and a distance for what is left there.
+    return 8 * (max(2 * k, _core.LONG_QUEUE) + _core.BLOCK) + 8 * 1.25 * k
 
 
 def skips_lists(n_samples: int, n_features: int, k: int, algorithm: str) -> bool:

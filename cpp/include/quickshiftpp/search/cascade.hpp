@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "quickshiftpp/parallel.hpp"
@@ -38,7 +39,8 @@ struct CascadeData;
 ///
 /// A k-d tree over a few columns or axes orders the samples into blocks and skips distant ones. The
 /// search has two phases. First each block searches the blocks around it, until its lists are
-/// nearly final. Then every remaining pair of blocks is compared once, for the lists of both.
+/// nearly final. Then every remaining pair of blocks is compared once, for the lists of both. A few
+/// samples with many columns all search at the same time instead, and every pair is compared once.
 template <class T>
 class Cascade {
  public:
@@ -53,8 +55,12 @@ class Cascade {
   std::uint64_t exact_distances() const;
 
   NeighborLists neighbor_lists(int k, const Run& run) const;
-  /// With another number of blocks that each block searches in the first phase, at least.
+  /// In two phases, with another number of blocks that each block searches in the first one, at
+  /// least.
   NeighborLists neighbor_lists(int k, const Run& run, std::size_t first_phase_blocks) const;
+  /// All samples at the same time. Nothing where the low precision does not settle which samples to
+  /// keep: along principal axes, or if too many are about equally near.
+  std::optional<NeighborLists> joint_neighbor_lists(int k, const Run& run) const;
 
   NeighborTable neighbor_table(int k, const Run& run) const;
 
