@@ -67,6 +67,7 @@ WORKLOADS = {
     "columns": ("200,000 x 8 blobs, k = 20", "auto", fit("blobs(200_000, 8)")),
     "wide": ("20,000 x 64 blobs, k = 20", "kd_tree", fit("blobs(20_000, 64)")),
     "noise": ("50,000 x 100 noise, k = 20", "cascade", noise(50_000, 100)),
+    "embeddings": ("4,000 x 512 noise, k = 20", "cascade", noise(4_000, 512)),
     "small": ("2,000 x 2 blobs, k = 20, 200 times", "auto", small_fits(2_000)),
     "image": ("481 x 321 photograph, k = 100", "windows", PHOTOGRAPH.format(k=100)),
 }
@@ -95,6 +96,8 @@ CONSTANTS = {
     "kRefineAxes": Constant(192, (128, 256), "noise"),
     "kOrderAxes": Constant(16, (8, 48), "noise"),
     "kBoxAxes": Constant(6, (3, 12), "noise"),
+    "kJointSamples": Constant(4096, (0, 2048), "embeddings"),
+    "kJointColumns": Constant(512, (256, 1024), "embeddings"),
     "kFirstPhaseBlocks": Constant(128, (64, 256), "noise"),
     "kPairBlocks": Constant(8, (1, 32), "noise"),
     "kQueueLength": Constant(32, (16, 64), "noise"),

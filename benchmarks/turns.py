@@ -11,7 +11,9 @@ from dataclasses import dataclass
 
 # Self-contained: the interpreter may have another quickshiftpp, and none of these programs.
 PROGRAM = """
-import sys, time, warnings
+import os, sys, time, warnings
+if "PYTHONPATH" in os.environ:  # an editable install would come before it
+    sys.meta_path[:] = [f for f in sys.meta_path if "editable" not in type(f).__module__]
 import numpy as np
 warnings.simplefilter("ignore")
 def blobs(n, d):
