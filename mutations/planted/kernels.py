@@ -107,10 +107,10 @@ MUTATIONS = [
     ),
     Mutation(
         "screen-both-base",
-        "the mask of the other block is shifted to its first samples",
+        "the other block's samples get the thresholds of its first ones",
         "cpp/src/kernels/screens.hpp",
-        "at_most(own_half_norm[q] - found, -load_wide(other_threshold + base))",
-        "at_most(own_half_norm[q] - found, -load_wide(other_threshold))",
+        "const float* limit = other_threshold + base;",
+        "const float* limit = other_threshold;",
         [KERNELS],
     ),
     Mutation(

@@ -133,8 +133,8 @@ StoredSample store(const float* from, int count, double step, uint32_t* to) {
   return sample;
 }
 
-/// Calls take(query, base, product) for the products of tuning::kQueryGroup queries with a block, a
-/// vector of samples from `base` on at a time.
+/// Calls take(query, base, low, high) for the products of tuning::kQueryGroup queries with a block,
+/// two vectors of samples from `base` on at a time.
 template <class Coordinates, class Take>
 inline void products(const uint32_t* block, int words, const uint32_t* queries, Take take) {
   // As many sums at a time as the registers hold.
@@ -158,22 +158,33 @@ inline void products(const uint32_t* block, int words, const uint32_t* queries, 
           high[q] = Coordinates::add_product(high[q], b, coordinate);
         }
       }
-      for (int q = 0; q < together; ++q) {
-        take(first + q, base, Coordinates::to_float(low[q]));
-        take(first + q, base + kWide, Coordinates::to_float(high[q]));
-      }
+      for (int q = 0; q < together; ++q)
+        take(first + q, base, Coordinates::to_float(low[q]), Coordinates::to_float(high[q]));
     }
   }
+}
+
+/// The masks of two vectors, one after the other, as one.
+inline uint32_t join_masks(uint32_t low, uint32_t high) { return low | high << kWide; }
+
+/// Writes two vectors, one after the other.
+inline void store_both(WideFloats low, WideFloats high, float* out) {
+  __builtin_memcpy(out, &low, sizeof(low));
+  __builtin_memcpy(out + kWide, &high, sizeof(high));
 }
 
 template <class Coordinates>
 void screen(const uint32_t* block, int words, const uint32_t* queries, const float* half_norm,
             const float* threshold, uint32_t* mask, float* product) {
   for (int q = 0; q < tuning::kQueryGroup; ++q) mask[q] = 0;
-  products<Coordinates>(block, words, queries, [&](int q, int base, WideFloats found) {
-    mask[q] |= at_most(load_wide(half_norm + base) - found, -threshold[q]) << base;
-    __builtin_memcpy(product + q * kBlock + base, &found, sizeof(found));
-  });
+  products<Coordinates>(
+      block, words, queries, [&](int q, int base, WideFloats low, WideFloats high) {
+        const float* own = half_norm + base;
+        mask[q] |= join_masks(at_most(load_wide(own) - low, -threshold[q]),
+                              at_most(load_wide(own + kWide) - high, -threshold[q]))
+                   << base;
+        store_both(low, high, product + q * kBlock + base);
+      });
 }
 
 template <class Coordinates>
@@ -181,11 +192,18 @@ void screen_both(const uint32_t* block, int words, const uint32_t* queries, cons
                  const float* threshold, const float* own_half_norm, const float* other_threshold,
                  uint32_t* mask, uint32_t* other_mask, float* product) {
   for (int q = 0; q < tuning::kQueryGroup; ++q) mask[q] = other_mask[q] = 0;
-  products<Coordinates>(block, words, queries, [&](int q, int base, WideFloats found) {
-    mask[q] |= at_most(load_wide(half_norm + base) - found, -threshold[q]) << base;
-    other_mask[q] |= at_most(own_half_norm[q] - found, -load_wide(other_threshold + base)) << base;
-    __builtin_memcpy(product + q * kBlock + base, &found, sizeof(found));
-  });
+  products<Coordinates>(
+      block, words, queries, [&](int q, int base, WideFloats low, WideFloats high) {
+        const float* other = half_norm + base;
+        const float* limit = other_threshold + base;
+        mask[q] |= join_masks(at_most(load_wide(other) - low, -threshold[q]),
+                              at_most(load_wide(other + kWide) - high, -threshold[q]))
+                   << base;
+        other_mask[q] |= join_masks(at_most(own_half_norm[q] - low, -load_wide(limit)),
+                                    at_most(own_half_norm[q] - high, -load_wide(limit + kWide)))
+                         << base;
+        store_both(low, high, product + q * kBlock + base);
+      });
 }
 
 /// The sum of all lanes, by halves.
