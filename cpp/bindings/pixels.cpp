@@ -23,6 +23,7 @@ void declare_pixels(nb::module_& m, const char* name) {
              const std::vector<double>& step, std::optional<Column<std::uint8_t>> mask,
              int threads) {
             require(!shape.empty() && shape.size() == step.size(), "one step per axis");
+            require(shape.size() <= Grid::kMostAxes, "a grid takes up to 64 axes, as NumPy does");
             require(std::all_of(step.begin(), step.end(),
                                 [](double size) { return size > 0 && std::isfinite(size); }),
                     "steps must be positive and finite");

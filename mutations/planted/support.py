@@ -93,7 +93,7 @@ MUTATIONS = [
         "bound-remainder",
         "the last pixels of a line are lost to cancellation",
         "cpp/src/support/error_bounds.hpp",
-        "return (rest > 0 ? rest : 0) + 4 * kUnit64 * limit;",
+        "return (rest > 0 ? rest : 0) + 32 * kUnit64 * limit;",
         "return rest > 0 ? rest : 0;",
         [BOUNDS],
     ),

@@ -56,7 +56,7 @@ constexpr double triangle_factor(std::size_t columns) {
 /// exactness.md#pixels-the-part-of-a-line
 constexpr double squared_remainder(double limit, double across) {
   const double rest = limit - across;
-  return (rest > 0 ? rest : 0) + 4 * kUnit64 * limit;
+  return (rest > 0 ? rest : 0) + 32 * kUnit64 * limit;
 }
 /// In a line of so many pixels, two may be that much farther apart than their coordinates:
 /// exactness.md#pixels-the-part-of-a-line

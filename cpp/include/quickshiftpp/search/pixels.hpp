@@ -11,8 +11,12 @@
 
 namespace quickshiftpp {
 
-/// The axes of an image. Pixels are numbered in C order; those along the last axis form a line.
+/// The axes of an image, up to kMostAxes. Pixels are numbered in C order; those along the last axis
+/// form a line.
 struct Grid {
+  /// Beyond it, the bounds of the search do not hold. NumPy has as many.
+  static constexpr std::size_t kMostAxes = 64;
+
   std::vector<std::int32_t> shape;
   std::vector<double> step;            ///< the coordinate of pixel i along an axis is i * step
   const std::uint8_t* mask = nullptr;  ///< by pixel, 0 for those that are no samples; null for none
