@@ -17,7 +17,7 @@ namespace {
 using namespace quickshiftpp;
 using namespace quickshiftpp::avx512vnni;
 
-constexpr int kRounds = 7;
+constexpr int kRounds = 30;
 
 /// The best rate of several rounds: products / seconds that work() takes.
 template <class Work>
@@ -59,7 +59,7 @@ double kernel_rate(WordFormat format, int per_word, int columns) {
   const std::vector<float> half_norm(tuning::kBlock, 0.0f), threshold(tuning::kQueryGroup, 1e30f);
   alignas(64) float product[tuning::kQueryGroup * tuning::kBlock];
   std::uint32_t mask[tuning::kQueryGroup];
-  const int repeats = 200'000 / columns + 1;
+  const int repeats = 20'000 / columns + 1;
   const double pairs = double{blocks} * groups * tuning::kBlock * tuning::kQueryGroup;
   return best_rate(pairs * columns * repeats, [&] {
     for (int repeat = 0; repeat < repeats; ++repeat)
