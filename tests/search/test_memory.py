@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from quickshiftpp import MCores, QuickshiftPP, estimate_memory, sweep
+from quickshiftpp import MCores, QuickshiftPP, all_neighbors, estimate_memory, sweep
 from quickshiftpp._search import memory
 from quickshiftpp._selection.vote import candidate_ks
 
@@ -22,7 +22,7 @@ import ctypes
 import sys
 import warnings
 import numpy as np
-from quickshiftpp import QuickshiftPP
+from quickshiftpp import QuickshiftPP, all_neighbors
 from quickshiftpp._search import memory
 
 n, d, k, dtype, algorithm, large, farthest = sys.argv[1:]
@@ -49,7 +49,7 @@ def resident(name):
 before = resident("VmRSS:")
 with open("/proc/self/clear_refs", "w") as control:
     control.write("5")  # the peak starts anew
-QuickshiftPP(k, 0.5, n_jobs=2, algorithm=algorithm).fit(X)
+result = QuickshiftPP(k, 0.5, n_jobs=2, algorithm=algorithm).fit(X)
 print(resident("VmHWM:") - before)
 """
 
@@ -72,6 +72,7 @@ def peak_of_fit(fit, *arguments):
         (150_000, 12, 20, "float64", "kd_tree", 1 << 30),
         (25_000, 30, 100, "float64", "cascade", 1 << 30),
         (25_000, 192, 10, "float32", "cascade", 1 << 30),
+        (4_000, 512, 250, "float32", "cascade", 1 << 30),
         (4_000, 512, 1_000, "float32", "cascade", 1 << 30),
     ],
 )
@@ -79,6 +80,26 @@ def test_the_estimate_is_within_a_fifth(n, d, k, dtype, algorithm, large_lists, 
     monkeypatch.setattr(memory, "LARGE_LISTS", large_lists)
     measured = peak_of_fit(FIT, n, d, k, dtype, algorithm, large_lists, 1)
     estimate = estimate_memory(n, d, k, dtype=dtype, algorithm=algorithm)
+    assert 0.8 * measured <= estimate <= 1.2 * measured
+
+
+@needs_proc
+@pytest.mark.parametrize(
+    ("n", "d", "k", "dtype", "algorithm"),
+    [
+        (400_000, 2, 20, "float64", "kd_tree"),
+        (150_000, 12, 20, "float32", "kd_tree"),
+        (25_000, 192, 50, "float64", "cascade"),
+        (25_000, 8, 200, "float64", "cascade"),  # lists with distances
+    ],
+)
+def test_the_estimate_for_a_table(n, d, k, dtype, algorithm):
+    search = FIT.replace(
+        "QuickshiftPP(k, 0.5, n_jobs=2, algorithm=algorithm).fit(X)",
+        "all_neighbors(X, k, n_jobs=2, algorithm=algorithm)",
+    )
+    measured = peak_of_fit(search, n, d, k, dtype, algorithm, 1 << 30, 1)
+    estimate = memory.estimate_table_memory(n, d, k, dtype=dtype, algorithm=algorithm)
     assert 0.8 * measured <= estimate <= 1.2 * measured
 
 
@@ -112,6 +133,8 @@ def test_a_fit_that_cannot_fit_says_so(monkeypatch):
             work()
     with pytest.raises(MemoryError, match="float32"):
         QuickshiftPP(100, 0.5).fit(X)
+    with pytest.raises(MemoryError, match=r"search among 400000 .* about 0.6 GB"):
+        all_neighbors(X, 100)
 
 
 def test_what_is_available():

@@ -1,4 +1,4 @@
-"""How much memory a fit needs, and how much there is."""
+"""How much memory a fit or a search needs, and how much there is."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .._validation import FloatArray
 from .cascade import PROJECTED_SAMPLES
 from .projection import SAMPLED_ROWS
 
-# Fits that need less are not checked.
+# What needs less is not checked.
 _SMALL = 64 << 20
 
 # Lists of more bytes than this are not stored where radii are enough. Searching again instead makes
@@ -80,16 +80,28 @@ def estimate_memory(
     temporary += min(100 / max(k, 1), 40)
     if algorithm == "cascade":
         permanent += _cascade_bytes(n_features)
-        # While pairs of blocks are compared: bounds, and which pairs were compared before. Earlier,
-        # and freed by then: coordinates along leading axes in float32, and the rows that the axes
-        # were computed from, in float64 and twice in float32.
+        # Earlier, and freed by then: coordinates along leading axes in float32, and the rows that
+        # the axes were computed from, in float64 and twice in float32.
         axes = min(n_features, _core.CASCADE_AXES) if n_samples >= PROJECTED_SAMPLES else 0
         sampled = 16 * n_features * min(1, SAMPLED_ROWS / max(n_samples, 1))
-        pairs = 20 + 4 * 128 / 32
-        if n_samples <= _core.JOINT_SAMPLES and n_features >= _core.JOINT_COLUMNS:
-            pairs += _joint_bytes(k)
-        temporary = max(temporary + pairs, 4 * axes + sampled)
+        compared = _comparing_bytes(n_samples, n_features, k)
+        temporary = max(temporary + compared, 4 * axes + sampled)
     return round(n_samples * (permanent + temporary))
+
+
+def estimate_table_memory(
+    n_samples: int, n_features: int, k: int, *, dtype: npt.DTypeLike, algorithm: str
+) -> int:
+    """Estimate the peak memory of `all_neighbors` in bytes, with the tables that it returns."""
+    tables = 16 * k
+    if algorithm == "cascade":
+        # No copy of the samples, but lists with distances, from which the tables are made.
+        row = 4 + _cascade_bytes(n_features) + 12 * k
+        return round(n_samples * (row + max(_comparing_bytes(n_samples, n_features, k), tables)))
+    row = n_features * np.dtype(dtype).itemsize + 4.0
+    if algorithm == "kd_tree":
+        row += _tree_bytes(n_features)
+    return round(n_samples * (row + tables))
 
 
 def _tree_bytes(columns: int) -> float:
@@ -106,10 +118,19 @@ def _cascade_bytes(columns: int) -> float:
     return coordinates + 4 * ordered + 4 + _tree_bytes(ordered)
 
 
-def _joint_bytes(k: int) -> float:
-    """Return the bytes per sample while all samples search at the same time."""
-    # A key and a position for each place in a queue, and a distance for what is left there.
-    return 8 * (max(2 * k, _core.LONG_QUEUE) + _core.BLOCK) + 8 * 1.25 * k
+def _comparing_bytes(n_samples: int, columns: int, k: int) -> float:
+    """Return the bytes per sample while a cascade compares pairs of blocks."""
+    # Bounds, and which pairs were compared before.
+    pairs = 20 + 4 * 128 / 32
+    if (
+        n_samples > _core.JOINT_SAMPLES
+        or columns < _core.JOINT_COLUMNS
+        or k > _core.JOINT_NEIGHBORS
+    ):
+        return pairs
+    # Where all samples search at the same time: a key and a position for each place in a queue, and
+    # a distance for what is left there.
+    return pairs + 8 * (max(2 * k, _core.LONG_QUEUE) + _core.BLOCK) + 8 * 1.25 * k
 
 
 def skips_lists(n_samples: int, n_features: int, k: int, algorithm: str) -> bool:
@@ -118,30 +139,36 @@ def skips_lists(n_samples: int, n_features: int, k: int, algorithm: str) -> bool
     return can and 4 * n_samples * k > LARGE_LISTS
 
 
-def check_memory(
+def check_fit(
     X: FloatArray, k: int, algorithm: str, *, keep_lists: bool = True, n_ks: int = 1
 ) -> None:
     """Refuse a fit that needs more memory than is available, before it starts."""
-    n_samples, n_features = X.shape
     needed = estimate_memory(
-        n_samples,
-        n_features,
-        k,
-        dtype=X.dtype,
-        algorithm=algorithm,
-        keep_lists=keep_lists,
-        n_ks=n_ks,
+        *X.shape, k, dtype=X.dtype, algorithm=algorithm, keep_lists=keep_lists, n_ks=n_ks
     )
+    remedies = ["a smaller k", "a fit of a random part, with predict for the rest"]
+    _check(f"A fit of {_describe(X, k)}", needed, remedies, X)
+
+
+def check_table(X: FloatArray, k: int, algorithm: str) -> None:
+    """Refuse a search for all neighbors that needs more memory than is available."""
+    needed = estimate_table_memory(*X.shape, k, dtype=X.dtype, algorithm=algorithm)
+    _check(f"A search among {_describe(X, k)}", needed, ["a smaller k"], X)
+
+
+def _describe(X: FloatArray, k: int) -> str:
+    return f"{X.shape[0]} samples with {X.shape[1]} columns and k={k}"
+
+
+def _check(work: str, needed: int, remedies: list[str], X: FloatArray) -> None:
     if needed < _SMALL:
         return
     free = available_memory()
     if free is not None and needed > free:
-        remedies = ["a smaller k", "a fit of a random part, with predict for the rest"]
         if X.dtype == np.float64:
-            remedies.insert(0, "samples in float32")
+            remedies = ["samples in float32", *remedies]
         raise MemoryError(
-            f"A fit of {n_samples} samples with {n_features} columns and k={k} needs about "
-            f"{needed / 1e9:.1f} GB, but only {free / 1e9:.1f} GB are free: "
+            f"{work} needs about {needed / 1e9:.1f} GB, but only {free / 1e9:.1f} GB are free: "
             f"use {', or '.join(remedies)}."
         )
 

@@ -14,6 +14,7 @@ from .._threads import resolve_threads, worthwhile_threads
 from .._validation import resolve_k, validate_samples
 from .cascade import build_cascade
 from .index import build_index
+from .memory import check_table
 from .pipeline import prepare_samples
 
 
@@ -56,6 +57,7 @@ def all_neighbors(
     k = resolve_k(k, samples.shape[0])
     threads = worthwhile_threads(resolve_threads(n_jobs), *samples.shape)
     scaled, exponent, chosen = prepare_samples(samples, k, algorithm=algorithm, threads=threads)
+    check_table(scaled, k, chosen)
     with stage("neighbors") as progress:
         if chosen == "cascade":
             cascade = build_cascade(scaled, threads, progress)

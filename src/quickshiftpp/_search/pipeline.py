@@ -19,7 +19,7 @@ from .._validation import FloatArray
 from .algorithm import choose_algorithm
 from .cascade import Cascade, build_cascade
 from .index import IndexedSamples, build_index
-from .memory import check_memory, skips_lists
+from .memory import check_fit, skips_lists
 from .pixels import Grid, search_windows
 
 
@@ -76,11 +76,9 @@ def prepare_samples(
     *,
     algorithm: str,
     threads: int,
-    needs_lists: bool = True,
-    n_ks: int = 1,
     can_cascade: bool = True,
 ) -> PreparedSamples:
-    """Scale validated samples, choose a search, and check that memory suffices.
+    """Scale validated samples, and choose a search.
 
     Parameters
     ----------
@@ -91,16 +89,11 @@ def prepare_samples(
     algorithm : str
         One of ``ALGORITHMS``.
     threads : int
-    needs_lists : bool
-        False where radii are enough once the neighbors are found.
-    n_ks : int
-        The number of values of k that will be used.
     can_cascade : bool
         Whether "auto" may choose the cascade.
     """
     scaled, exponent = scale_samples(samples)
     chosen = choose_algorithm(algorithm, scaled, threads, k=k, can_cascade=can_cascade)
-    check_memory(scaled, k, chosen, keep_lists=needs_lists, n_ks=n_ks)
     return PreparedSamples(scaled, exponent, chosen)
 
 
@@ -115,20 +108,24 @@ def index_samples(
     can_cascade: bool = True,
     verbose: bool = False,
 ) -> tuple[IndexedSamples, FloatArray]:
-    """Prepare validated samples, and build the index. Returns the scaled samples, too.
+    """Prepare validated samples for a fit, and build the index. Returns the scaled samples, too.
 
-    The parameters are those of :func:`prepare_samples`; `verbose` prints the time taken.
+    Parameters
+    ----------
+    samples, k, algorithm, threads, can_cascade
+        See :func:`prepare_samples`.
+    needs_lists : bool
+        False where radii are enough once the neighbors are found.
+    n_ks : int
+        The number of values of k that will be used.
+    verbose : bool
+        Whether the time taken is printed.
     """
     with stage("index", verbose) as progress:
         scaled, exponent, chosen = prepare_samples(
-            samples,
-            k,
-            algorithm=algorithm,
-            threads=threads,
-            needs_lists=needs_lists,
-            n_ks=n_ks,
-            can_cascade=can_cascade,
+            samples, k, algorithm=algorithm, threads=threads, can_cascade=can_cascade
         )
+        check_fit(scaled, k, chosen, keep_lists=needs_lists, n_ks=n_ks)
         index = build_index(scaled, chosen == "kd_tree", threads, progress)
     return IndexedSamples(index, exponent, chosen), scaled
 
