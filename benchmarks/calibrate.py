@@ -52,9 +52,9 @@ def small_fits(n: int) -> str:
     return fit(f"blobs({n}, 2)") + "fit = run\nrun = lambda: [fit() for _ in range(200)]\n"
 
 
-def noise(n: int, d: int) -> str:
+def noise(n: int, d: int, k: int = 20) -> str:
     """Return the workload of a fit of Gaussian noise."""
-    return fit(f"np.random.default_rng(0).standard_normal(({n}, {d}))")
+    return fit(f"np.random.default_rng(0).standard_normal(({n}, {d}))", k)
 
 
 # By name: what it is, the algorithm, and its code, in which `algorithm` is defined.
@@ -68,6 +68,7 @@ WORKLOADS = {
     "wide": ("20,000 x 64 blobs, k = 20", "kd_tree", fit("blobs(20_000, 64)")),
     "noise": ("50,000 x 100 noise, k = 20", "cascade", noise(50_000, 100)),
     "embeddings": ("4,000 x 512 noise, k = 20", "cascade", noise(4_000, 512)),
+    "embeddings, large k": ("4,000 x 512 noise, k = 200", "cascade", noise(4_000, 512, 200)),
     "small": ("2,000 x 2 blobs, k = 20, 200 times", "auto", small_fits(2_000)),
     "image": ("481 x 321 photograph, k = 100", "windows", PHOTOGRAPH.format(k=100)),
 }
@@ -98,6 +99,7 @@ CONSTANTS = {
     "kBoxAxes": Constant(6, (3, 12), "noise"),
     "kJointSamples": Constant(4096, (0, 2048), "embeddings"),
     "kJointColumns": Constant(512, (256, 1024), "embeddings"),
+    "kJointNeighbors": Constant(256, (0,), "embeddings, large k"),
     "kFirstPhaseBlocks": Constant(128, (64, 256), "noise"),
     "kPairBlocks": Constant(8, (1, 32), "noise"),
     "kQueueLength": Constant(32, (16, 64), "noise"),

@@ -55,6 +55,7 @@ NB_MODULE(_core, m) {
   m.attr("CASCADE_AXES") = tuning::kRefineAxes;
   m.attr("JOINT_SAMPLES") = tuning::kJointSamples;
   m.attr("JOINT_COLUMNS") = tuning::kJointColumns;
+  m.attr("JOINT_NEIGHBORS") = tuning::kJointNeighbors;
   m.attr("LONG_QUEUE") = tuning::kLongQueueLength;
   m.attr("CASCADE_COLUMNS") = tuning::kCascadeColumns;
   m.attr("PILOT_SAMPLES") = tuning::kPilotSamples;

@@ -376,7 +376,7 @@ MUTATIONS = [
         "joint-overflow",
         "lists are made of queues that could not take all candidates",
         "cpp/src/search/joint_search.hpp",
-        "    if (has_overflown_) return false;\n",
+        "    if (has_overflowed_) return false;\n",
         "",
         [CASCADE],
     ),

@@ -82,9 +82,12 @@ inline constexpr int kBoxAxes = 6;
 /// of in two phases. On Zen 5, with 300 to 4,000 samples, that is 1.2 to 1.6 times as fast with
 /// k = 20, twice as fast with k = 100; with 8,000 samples 1.0 to 1.2 times. With 256 columns it is
 /// between 1.2 times as fast and 1.2 times slower, with 64 columns up to 1.6 times slower: there,
-/// queues cost more than exact distances.
+/// queues cost more than exact distances. Up to so many neighbors: each candidate is looked for in
+/// the queue of the other one. With 4,096 samples and 512 or 1,536 columns (an Intel Xeon with
+/// AMX), that is 1.8 and 1.4 times as fast with k = 200, 1.1 and 1.6 times slower with 400.
 inline constexpr std::size_t kJointSamples = 4096;
 inline constexpr std::size_t kJointColumns = 512;
+inline constexpr int kJointNeighbors = 256;
 
 /// Blocks that each block searches on its own, the nearest first, before every pair of blocks is
 /// compared once for both sides: a list should be nearly final by then. With 2,188 blocks the

@@ -95,8 +95,8 @@ struct CloseOrder {
   }
 };
 
-/// The number of rows in one call of Kernels::row_distances. Each sum is one long chain of
-/// dependent additions, so those of several rows are computed at the same time.
+/// The number of rows in one call of Kernels::row_distances. Additions to a sum wait for each
+/// other, so that the sums of several rows are computed at the same time.
 inline constexpr int kRowsTogether = 8;
 
 /// Rows that are multiplied by a matrix at a time, and the width that a matrix is padded to.

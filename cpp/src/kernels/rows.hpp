@@ -77,7 +77,6 @@ inline void transpose(Floats (&value)[kLanes]) {
 #endif
 }
 
-inline Doubles widen(Doubles value) { return value; }
 inline Doubles load_row(const double* p) { return load_unaligned(p); }
 inline Floats load_row(const float* p) {
   Floats value;

@@ -30,7 +30,7 @@ class BlockQueries {
     std::fill_n(words_.data(), words_.size(), ProjectedSamples::Word{0});
     for (int first = 0; first < lanes(); first += kQueryGroup)
       data_.projected.copy_queries(begin() + first, std::min(kQueryGroup, lanes() - first), 0,
-                                   words_.data() + group(first));
+                                   words_.data() + group_begin(first));
   }
   std::int32_t block() const { return block_; }
   /// The position of its first sample, and their number.
@@ -41,7 +41,7 @@ class BlockQueries {
   void screen(std::int32_t other, const float* threshold, const float* other_threshold,
               ScreenedPairs& pairs) const {
     for (int first = 0; first < lanes(); first += kQueryGroup)
-      data_.projected.screen_both(other, words_.data() + group(first), threshold + first,
+      data_.projected.screen_both(other, words_.data() + group_begin(first), threshold + first,
                                   begin() + first, other_threshold, pairs.here + first,
                                   pairs.there + first, pairs.product + first * kBlock);
   }
@@ -53,7 +53,7 @@ class BlockQueries {
     std::fill_n(threshold, kQueryGroup, infinity);
     std::uint32_t mask[kQueryGroup];
     for (int first = 0; first < kBlock; first += kQueryGroup)
-      data_.projected.screen(other, words_.data() + group(first), threshold, mask,
+      data_.projected.screen(other, words_.data() + group_begin(first), threshold, mask,
                              product + first * kBlock);
   }
 
@@ -61,7 +61,7 @@ class BlockQueries {
   static constexpr int kQueryGroup = tuning::kQueryGroup, kBlock = tuning::kBlock;
 
   /// Where the words of a group begin, that of the sample number `first`.
-  std::size_t group(int first) const { return data_.projected.query_words(first); }
+  std::size_t group_begin(int first) const { return data_.projected.query_words(first); }
 
   const CascadeData<T>& data_;
   Buffer<ProjectedSamples::Word> words_;  // in groups of kQueryGroup

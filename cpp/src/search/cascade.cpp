@@ -373,7 +373,8 @@ std::uint64_t Cascade<T>::exact_distances() const {
 
 template <class T>
 NeighborLists Cascade<T>::neighbor_lists(int k, const Run& run) const {
-  if (data_->tree.samples() <= tuning::kJointSamples && data_->columns >= tuning::kJointColumns)
+  if (data_->tree.samples() <= tuning::kJointSamples && data_->columns >= tuning::kJointColumns &&
+      k <= tuning::kJointNeighbors)
     if (std::optional<NeighborLists> lists = joint_neighbor_lists(k, run)) return *std::move(lists);
   return neighbor_lists(k, run,
                         tuning::first_phase_blocks(static_cast<std::size_t>(data_->tree.blocks())));

@@ -38,7 +38,7 @@ class JointSearch {
   bool run(NeighborLists& lists, const Run& run) {
     for (std::int32_t i = 0; i < samples(); ++i) queues_.begin(i, i);
     screen(run);
-    if (has_overflown_) return false;
+    if (has_overflowed_) return false;
     for_each_block(run, [&](std::int32_t begin, std::int32_t end, WorkMeter&) {
       for (std::int32_t i = begin; i < end; ++i) queues_.tighten(i);
     });
@@ -71,8 +71,8 @@ class JointSearch {
                  });
   }
 
-  /// Locks the queues of a block. Others hold them for about a microsecond, less than it takes to
-  /// fall asleep and to be woken.
+  /// Locks the queues of a block. Others mostly hold them for about a microsecond, less than it
+  /// takes to fall asleep and to be woken.
   std::unique_lock<std::mutex> lock(std::int32_t block) {
     std::unique_lock guard(lock_[static_cast<std::size_t>(block)], std::try_to_lock);
     while (!guard.owns_lock()) {
@@ -93,7 +93,7 @@ class JointSearch {
                    Screening& screening = *screenings[static_cast<std::size_t>(thread)];
                    const auto block = static_cast<std::int32_t>(number);
                    screening.queries.load(block);
-                   for (std::int32_t other = block; other < blocks && !has_overflown_; ++other) {
+                   for (std::int32_t other = block; other < blocks && !has_overflowed_; ++other) {
                      compare_with(other, screening);
                      meter.spend(data_.screen_operations() * kBlock);
                    }
@@ -128,12 +128,13 @@ class JointSearch {
   /// with that block.
   void add_near(std::int32_t block, const float* product, std::int32_t other) {
     const auto guard = lock(block);
+    if (has_overflowed_) return;  // perhaps a queue of this block, which has no more room
     const std::int32_t end = data_.tree.block_end(block);
     for (std::int32_t i = data_.tree.block_begin(block); i < end; ++i, product += kBlock) {
       queues_.add_near(i, product, other);
       if (!queues_.is_full(i)) continue;
       queues_.tighten(i);
-      if (queues_.is_full(i)) has_overflown_ = true;
+      if (queues_.is_full(i)) has_overflowed_ = true;
     }
   }
 
@@ -147,9 +148,7 @@ class JointSearch {
       std::vector<double> sample;
       std::int64_t measured = 0;
       for (std::int32_t i = begin; i < end; ++i) {
-        const int count = measure_candidates(i, data_.widened(i, sample));
-        meter.spend(place(count) * data_.columns);
-        measured += count;
+        measured += measure_candidates(i, data_.widened(i, sample), meter);
       }
       data_.exact_distances += static_cast<std::uint64_t>(measured);
     });
@@ -157,7 +156,7 @@ class JointSearch {
 
   /// Returns how many distances were computed: of two samples that are candidates of each other,
   /// the first one computes their distance.
-  int measure_candidates(std::int32_t own, const double* sample) {
+  int measure_candidates(std::int32_t own, const double* sample, WorkMeter& meter) {
     const T* rows[kRowsTogether];
     std::pair<std::size_t, std::size_t> places[kRowsTogether];
     int measured = 0, count = 0;
@@ -168,6 +167,7 @@ class JointSearch {
       data_.kernel.row_distances(sample, rows, data_.columns, squared);
       for (int i = 0; i < count; ++i)
         squared_[places[i].first] = squared_[places[i].second] = squared[i];
+      meter.spend(place(count) * data_.columns);
       measured += std::exchange(count, 0);
     };
     const std::int32_t* candidates = queues_.candidates(own);
@@ -178,6 +178,7 @@ class JointSearch {
         squared_[here] = 0;
         continue;
       }
+      meter.spend(place(queues_.size(other)));
       const int there = find(queues_.candidates(other), queues_.size(other), own);
       if (there >= 0 && other < own) continue;
       places[count] = {here, there < 0 ? here : first_[place(other)] + place(there)};
@@ -220,7 +221,7 @@ class JointSearch {
   QueryQueues<T> queues_;               // of all samples, by position
   std::unique_ptr<std::mutex[]> lock_;  // one for each block
   const Kernels<float>& transpose_ = kernels<float>();
-  std::atomic<bool> has_overflown_{false};
+  std::atomic<bool> has_overflowed_{false};
   std::vector<std::size_t> first_;  // where the candidates of each sample begin in `squared_`
   Buffer<double> squared_;
 };

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -55,12 +56,13 @@ class QueryQueues {
   Key* keys(int q) { return key_.data() + q * stride_; }
   std::int32_t* candidates(int q) { return candidate_.data() + q * stride_; }
   const std::int32_t* candidates(int q) const { return candidate_.data() + q * stride_; }
-  /// There is room for one more block unless it is full.
+  /// A queue that is not full has room for one more block, and no other one may be added to.
   bool is_full(int q) const { return query(q).size >= capacity_; }
   bool is_half_full(int q) const { return query(q).size > capacity_ / 2; }
 
   /// Adds the samples of a block that are in the mask, by their products with query q.
   void add_block(int q, std::uint32_t mask, const float* product, std::int32_t block) {
+    assert(!is_full(q));
     Query& own = query(q);
     own.size +=
         kernel_.append(mask, data_.projected.half_norms(block), product,
@@ -68,6 +70,7 @@ class QueryQueues {
   }
   /// The same for those that are near enough.
   void add_near(int q, const float* product, std::int32_t block) {
+    assert(!is_full(q));
     Query& own = query(q);
     own.size += kernel_.append_at_most(
         -threshold_[static_cast<std::size_t>(q)], data_.projected.half_norms(block), product,

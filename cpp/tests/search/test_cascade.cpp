@@ -131,6 +131,21 @@ TEST_CASE("where too many samples are equally near, the search goes on in two ph
                  neighbor_lists(index, k, two_threads.run), index));
 }
 
+TEST_CASE("threads that add to the same queue while it overflows stay within its room") {
+  Monitor monitor;
+  const Run many_threads{16, monitor};
+  // Equal rows. In the last block one is missing, so that a queue may have room for one more row
+  // when two blocks come at the same time.
+  const std::size_t samples = 8 * tuning::kBlock - 1;
+  const int columns = 4 * tuning::kJointColumns, k = 5;
+  const std::vector<float> rows(samples * columns, 0.5f);
+  const testing::AllColumns along(rows, columns);
+  const Cascade<float> cascade(rows.data(), samples, columns, along.plan(testing::kIn16Bits),
+                               many_threads);
+  for (int round = 0; round < 100; ++round)
+    CHECK_FALSE(cascade.joint_neighbor_lists(k, many_threads).has_value());
+}
+
 TEST_CASE("dense and sparse samples find each other in pairs of blocks") {
   testing::TwoThreads two_threads;
   const std::size_t samples = 2000;

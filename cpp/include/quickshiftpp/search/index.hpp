@@ -177,10 +177,9 @@ class Index {
   std::vector<std::uint8_t> holds_equal_samples_;
 };
 
-/// The squared distance between a point and a box. It sums squares in the order
-/// of all distances. Rounding is monotone, so the result never exceeds the computed squared
-/// distance between the point and a sample in the box: no tolerance is needed. The same holds for
-/// box_box_distance.
+/// The squared distance between a point and a box. It sums squares in the order of all distances.
+/// Rounding is monotone, so the result never exceeds the computed squared distance between the
+/// point and a sample in the box: no tolerance is needed. The same holds for box_box_distance.
 inline double point_box_distance(const double* point, const double* box, int columns) {
   return sum_over_columns(columns, [&](int c) {
     const double below = box[c] - point[c], above = point[c] - box[columns + c];
