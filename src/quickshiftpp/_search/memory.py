@@ -143,8 +143,15 @@ def check_fit(
     X: FloatArray, k: int, algorithm: str, *, keep_lists: bool = True, n_ks: int = 1
 ) -> None:
     """Refuse a fit that needs more memory than is available, before it starts."""
+    n_samples, n_features = X.shape
     needed = estimate_memory(
-        *X.shape, k, dtype=X.dtype, algorithm=algorithm, keep_lists=keep_lists, n_ks=n_ks
+        n_samples,
+        n_features,
+        k,
+        dtype=X.dtype,
+        algorithm=algorithm,
+        keep_lists=keep_lists,
+        n_ks=n_ks,
     )
     remedies = ["a smaller k", "a fit of a random part, with predict for the rest"]
     _check(f"A fit of {_describe(X, k)}", needed, remedies, X)
@@ -152,7 +159,8 @@ def check_fit(
 
 def check_table(X: FloatArray, k: int, algorithm: str) -> None:
     """Refuse a search for all neighbors that needs more memory than is available."""
-    needed = estimate_table_memory(*X.shape, k, dtype=X.dtype, algorithm=algorithm)
+    n_samples, n_features = X.shape
+    needed = estimate_table_memory(n_samples, n_features, k, dtype=X.dtype, algorithm=algorithm)
     _check(f"A search among {_describe(X, k)}", needed, ["a smaller k"], X)
 
 
