@@ -57,6 +57,7 @@ NB_MODULE(_core, m) {
   m.attr("JOINT_COLUMNS") = tuning::kJointColumns;
   m.attr("JOINT_NEIGHBORS") = tuning::kJointNeighbors;
   m.attr("LONG_QUEUE") = tuning::kLongQueueLength;
+  m.attr("QUEUE_OVERHANG") = quickshiftpp::QueueKernels::kOverhang;
   m.attr("CASCADE_COLUMNS") = tuning::kCascadeColumns;
   m.attr("PILOT_SAMPLES") = tuning::kPilotSamples;
   m.attr("PILOT_NEIGHBORS") = tuning::kPilotNeighbors;

@@ -32,8 +32,8 @@ MUTATIONS = [
         "scaling-chunk",
         "only the first rows of large data are looked at for their smallest value",
         "src/quickshiftpp/_scaling.py",
-        "    for start in range(0, X.shape[0], _CHUNK):",
-        "    for start in range(0, min(X.shape[0], _CHUNK), _CHUNK):",
+        "    for start in range(0, X.shape[0], count):",
+        "    for start in range(0, min(X.shape[0], count), count):",
         [Python(EXTREMES, "looked_at")],
     ),
     Mutation(

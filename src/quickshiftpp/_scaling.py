@@ -30,7 +30,7 @@ _FIT_EXPONENT = 480
 # Values from here on are so much larger than rounded ones that distances over them are not affected
 # by the rounding, to the last bit.
 _TELLING_EXPONENT = -300
-_CHUNK = 1 << 16
+_CHUNK = 1 << 17  # values whose magnitudes are computed at a time
 
 
 class IndistinctSamplesError(ValueError):
@@ -175,6 +175,7 @@ def _smallest_magnitude(X: FloatArray) -> float:
 
 def _magnitudes(X: FloatArray) -> Iterator[tuple[slice, FloatArray]]:
     """Yield the magnitudes of some rows at a time, so that they take little memory."""
-    for start in range(0, X.shape[0], _CHUNK):
-        rows = slice(start, start + _CHUNK)
+    count = max(1, _CHUNK // X.shape[1])
+    for start in range(0, X.shape[0], count):
+        rows = slice(start, start + count)
         yield rows, np.abs(X[rows])

@@ -36,6 +36,7 @@ directions = rng.normal(size=(min(d, 6), d)) if d > 6 else np.eye(d)
 for part in np.array_split(X, 100):  # no large array that is freed and taken again
     part[:] = rng.normal(size=(len(part), len(directions))) @ directions
 X[0] *= float(farthest)
+X[2] = X[1]  # with k=2, their radii are zero
 QuickshiftPP(5, 0.5, n_jobs=2, algorithm=algorithm).fit(X[:3000])  # libraries, thread pools
 try:
     ctypes.CDLL(None).malloc_trim(0)  # what was freed is not there already
@@ -91,6 +92,8 @@ def test_the_estimate_is_within_a_fifth(n, d, k, dtype, algorithm, large_lists, 
         (150_000, 12, 20, "float32", "kd_tree"),
         (25_000, 192, 50, "float64", "cascade"),
         (25_000, 8, 200, "float64", "cascade"),  # lists with distances
+        (12_000, 512, 1, "float64", "cascade"),
+        (12_000, 512, 2, "float64", "cascade"),
     ],
 )
 def test_the_estimate_for_a_table(n, d, k, dtype, algorithm):

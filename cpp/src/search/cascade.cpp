@@ -9,6 +9,7 @@
 #include "search/cascade_data.hpp"
 #include "search/cascade_pairs.hpp"
 #include "search/joint_search.hpp"
+#include "search/neighbor_tables.hpp"
 #include "search/query_group.hpp"
 #include "search/top_k.hpp"
 
@@ -214,7 +215,7 @@ class BelowSearch {
     NearestSample& best = *found_[q];
     if (squared > best.squared_distance) return;
     if (squared == best.squared_distance && best.position >= 0 &&
-        !precedes_by_key(data_, key_, row, best.position))
+        !precedes_by_key(data_.by_row, key_, row, best.position))
       return;
     best = {row, squared};
     queries_.set_bound(q, squared);
@@ -337,6 +338,7 @@ CascadeData<T>::CascadeData(const Index<T>& index, const T* rows, const CascadeP
     : index(index),
       rows(rows),
       columns(static_cast<std::size_t>(index.columns())),
+      by_row(rows, index.samples(), columns),
       tree(plan.order, index.samples(), plan.order_axes, true, run),
       projected(plan, columns, tree, run),
       kernel(kernels<T>()) {
@@ -417,11 +419,10 @@ NeighborLists Cascade<T>::neighbor_lists(int k, const Run& run,
 template <class T>
 NeighborTable Cascade<T>::neighbor_table(int k, const Run& run) const {
   const NeighborLists lists = neighbor_lists(k, run);
-  const Index<T>& index = data_->index;
-  if (index.has_coordinates() || !lists.have_zero_radii())
-    return quickshiftpp::neighbor_table(index, lists, run);
-  const Index<T> copied(data_->rows, index.samples(), index.columns(), false, run);
-  return quickshiftpp::neighbor_table(copied, lists, run);
+  NeighborTable table = copy_lists(data_->index, lists, run);
+  if (lists.have_zero_radii())
+    fill_zero_radii(data_->by_row, static_cast<std::size_t>(k), table, run);
+  return table;
 }
 
 template <class T>

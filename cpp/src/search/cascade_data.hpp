@@ -12,6 +12,7 @@
 #include "quickshiftpp/search/index.hpp"
 #include "quickshiftpp/tuning.hpp"
 #include "search/projected_samples.hpp"
+#include "search/tie_order.hpp"
 
 namespace quickshiftpp {
 
@@ -31,13 +32,6 @@ struct CascadeData {
     out.assign(from, from + columns);
     return out.data();
   }
-  /// As Index::comes_first, for rows.
-  bool comes_first(std::int32_t a, std::int32_t b) const {
-    const T* x = rows + static_cast<std::size_t>(a) * columns;
-    const T* y = rows + static_cast<std::size_t>(b) * columns;
-    const auto [in_x, in_y] = std::mismatch(x, x + columns, y);
-    return in_x == x + columns ? a < b : *in_x < *in_y;
-  }
   /// What a WorkMeter counts when one sample is screened against a block. A few of the pairs are
   /// measured exactly, too; where all are, that is some ten times as much, still soon enough.
   std::size_t screen_operations() const {
@@ -52,6 +46,7 @@ struct CascadeData {
   const Index<T>& index;
   const T* rows;
   std::size_t columns;
+  SamplesByRow<T> by_row;
   Index<float> tree;  // over a few columns or axes
   ProjectedSamples projected;
   const Kernels<T>& kernel;

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "kernels/kernels.hpp"
+#include "search/neighbor_tables.hpp"
 #include "search/query_block.hpp"
 #include "search/sites.hpp"
-#include "search/tie_order.hpp"
 #include "search/top_k.hpp"
 
 namespace quickshiftpp {
@@ -240,30 +240,6 @@ bool search_all_samples(const Index<T>& samples, int k, const Run& run, Take&& t
   return true;
 }
 
-NeighborTable allocate_table(std::size_t samples, std::size_t width) {
-  return {Buffer<double>(samples * width), Buffer<std::int64_t>(samples * width)};
-}
-
-/// Replaces the neighbors of samples with radius zero by the equal rows with the lowest numbers.
-/// The search stops at any k equal rows.
-template <class T>
-void fill_zero_radii(const Index<T>& index, std::size_t width, NeighborTable& table,
-                     const Run& run) {
-  auto has_zero_radius = [&](std::int32_t i) {
-    return table.distance[(static_cast<std::size_t>(index.row_at(i)) + 1) * width - 1] == 0;
-  };
-  const Buffer<std::int32_t> sites = positions_in_tie_order(index, has_zero_radius, run);
-  for_each_site(index, sites, [&](std::size_t first, std::size_t last) {
-    for (std::size_t i = first; i < last; ++i) {
-      const std::int64_t self = index.row_at(sites[i]);
-      std::int64_t* list = table.row.data() + static_cast<std::size_t>(self) * width;
-      list[0] = self;
-      for (std::size_t other = first, c = 1; c < width && other < last; ++other)
-        if (other != i) list[c++] = index.row_at(sites[other]);
-    }
-  });
-}
-
 }  // namespace
 
 template <class T>
@@ -315,18 +291,9 @@ NeighborTable neighbor_table(const Index<T>& index, int k, const Run& run) {
 
 template <class T>
 NeighborTable neighbor_table(const Index<T>& index, const NeighborLists& lists, const Run& run) {
-  const auto width = static_cast<std::size_t>(lists.k());
-  NeighborTable table = allocate_table(index.samples(), width);
-  parallel_for(run, lists.samples(), tuning::kGrain, [&](std::size_t begin, std::size_t end, int) {
-    for (auto i = static_cast<std::int32_t>(begin); i < static_cast<std::int32_t>(end); ++i) {
-      const std::size_t out = static_cast<std::size_t>(index.row_at(i)) * width;
-      for (std::size_t c = 0; c < width; ++c) {
-        table.distance[out + c] = std::sqrt(lists.squared_distance(index, i, static_cast<int>(c)));
-        table.row[out + c] = index.row_at(lists.positions(i)[c]);
-      }
-    }
-  });
-  if (lists.have_zero_radii()) fill_zero_radii(index, width, table, run);
+  NeighborTable table = copy_lists(index, lists, run);
+  if (lists.have_zero_radii())
+    fill_zero_radii(index, static_cast<std::size_t>(lists.k()), table, run);
   return table;
 }
 

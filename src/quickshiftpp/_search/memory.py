@@ -130,7 +130,8 @@ def _comparing_bytes(n_samples: int, columns: int, k: int) -> float:
         return pairs
     # Where all samples search at the same time: a key and a position for each place in a queue, and
     # a distance for what is left there.
-    return pairs + 8 * (max(2 * k, _core.LONG_QUEUE) + _core.BLOCK) + 8 * 1.25 * k
+    places = max(2 * k, _core.LONG_QUEUE) + _core.BLOCK + _core.QUEUE_OVERHANG
+    return max(pairs, 8 * places + 8 * 1.25 * k)
 
 
 def skips_lists(n_samples: int, n_features: int, k: int, algorithm: str) -> bool:
