@@ -98,11 +98,19 @@ MUTATIONS = [
         [BOUNDS],
     ),
     Mutation(
+        "bound-remainder-sums",
+        "an axis of a line is assumed to be a sum of its own, however many axes there are",
+        "cpp/src/support/error_bounds.hpp",
+        "+ 32 * kUnit64 * limit",
+        "+ 13 * kUnit64 * limit",
+        [BOUNDS],
+    ),
+    Mutation(
         "bound-screen",
         "the error of a sample's own norm is left out of the screen",
         "cpp/src/support/error_bounds.hpp",
-        "longest * ((product + 1.5) * length + longest)",
-        "longest * (product + 1.5) * length",
+        "((product + 1.5) * length + norm * longest)",
+        "((product + 1.5) * length)",
         [BOUNDS],
     ),
     Mutation(

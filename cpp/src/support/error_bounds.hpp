@@ -82,11 +82,13 @@ inline constexpr int kMostColumns = 1 << 20;
 
 /// By how much rounding may lower the product of a query and a sample less the sample's half norm,
 /// against the query's half norm. The query has length `length`, the longest sample `longest`; each
-/// term of the product undergoes so many roundings: exactness.md#the-cascade-the-screen
+/// term of the product, and of a norm in float64, undergoes so many roundings:
+/// exactness.md#the-cascade-the-screen
 constexpr double screen_error(double product_roundings, double length, double longest) {
   constexpr double underflow = 0x1p-90;
   const double product = gamma(product_roundings, kUnit32) / kUnit32;
-  return kScreenSlack * kUnit32 * longest * ((product + 1.5) * length + longest) + underflow;
+  const double norm = 1 + gamma(product_roundings, kUnit64) / (2 * kUnit32);
+  return kScreenSlack * kUnit32 * longest * ((product + 1.5) * length + norm * longest) + underflow;
 }
 
 /// The least number of float32 sums that a kernel keeps side by side.

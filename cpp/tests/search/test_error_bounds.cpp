@@ -248,6 +248,21 @@ TEST_CASE("squared_remainder: a whole line at a distance that hides its own") {
   CHECK(agrees_with_tree(rows, Grid{{2, length}, {apart, 1}}, length + 1));
 }
 
+TEST_CASE("squared_remainder: 44% of it, where other axes are added to the same sum") {
+  // The first axis goes along the line. Without it, each small square raises its sum by two units;
+  // with it, that sum has reached 2, to which they add nothing.
+  constexpr double unit = error_bounds::kUnit64, small = unit * (1 + 0x1p-20);
+  const auto distance = [](double along) {
+    return sum_over_columns(64, [along](int c) {
+      return c == 0 ? along : c == 8 ? 2 - 26 * unit : c < 8 || c % 8 == 0 ? small : 0;
+    });
+  };
+  const double across = distance(0), along = 28 * unit;
+  CHECK(distance(along) == across);
+  CHECK(along <= error_bounds::squared_remainder(across, across));
+  CHECK(along > 0.43 * error_bounds::squared_remainder(across, across));
+}
+
 TEST_CASE("kWholeLimit: whole numbers that float32 cannot tell apart") {
   // Squared distances of 2^24 + 1 and 2^24 from the pixel in the middle.
   const int step = 2048, a = 3540, b = 92, c = 207;
