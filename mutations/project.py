@@ -36,6 +36,7 @@ _OPTIONS = {
         "-DQUICKSHIFTPP_BUILD_TESTS=ON",
         "-DQUICKSHIFTPP_BUILD_PYTHON=OFF",
         "-DCMAKE_CXX_FLAGS=-fsanitize=address",
+        "-DCMAKE_CXX_FLAGS_RELEASE=-O3",  # without NDEBUG, for assert()
     ],
 }
 _TARGETS = {PLAIN: ["_core", "quickshiftpp_tests"], SANITIZED: ["quickshiftpp_tests"]}

@@ -10,6 +10,7 @@ BOUNDS = Native("search/test_error_bounds.cpp")
 SITES = Native("search/test_sites.cpp")
 PIXELS = Native("search/test_pixels.cpp")
 BELOW = Native("search/test_nearest_below.cpp")
+SANITIZED_CASCADE = Native("search/test_cascade.cpp", sanitized=True)
 SANITIZED_BELOW = Native("search/test_nearest_below.cpp", sanitized=True)
 SANITIZED_ASCENT = Native("tree/test_ascent.cpp", sanitized=True)
 NEIGHBORS = Python("tests/search/test_neighbors.py")
@@ -387,6 +388,14 @@ MUTATIONS = [
         "    if (has_overflowed_) return false;\n",
         "",
         [CASCADE],
+    ),
+    Mutation(
+        "joint-full",
+        "a thread adds to a queue that another one has filled",
+        "cpp/src/search/joint_search.hpp",
+        "    if (has_overflowed_) return;  // perhaps a queue of this block, which has no more room\n",
+        "",
+        [SANITIZED_CASCADE],
     ),
     Mutation(
         "joint-mutual",
