@@ -88,9 +88,10 @@ class Team {
   std::vector<std::thread> threads_;
   std::mutex mutex_;
   std::condition_variable has_work_, is_idle_;
-  const Work* work_ = nullptr;         // the current one, while more threads may join it
-  int free_seats_ = 0;                 // threads that may still join the current work
-  int last_number_ = 0;                // of a thread that has joined
+  const Work* work_ = nullptr;  // the current one, while more threads may join it
+  int free_seats_ = 0;          // threads that may still join the current work
+  int last_number_ = 0;         // of a thread that has joined
+  // Written under the mutex, but read without it by threads that wait for a moment.
   std::atomic<int> busy_{0};           // threads that have joined and not yet returned
   std::atomic<std::size_t> round_{0};  // counts the calls of run
   std::atomic<bool> is_ending_{false};

@@ -46,7 +46,8 @@ inline constexpr std::size_t kPilotStep = 4;  ///< one block of queries in this 
 /// Blocks that are looked through for equal samples.
 inline constexpr int kSitesPilot = 8;
 
-/// Columns between two checks whether a whole block is already beyond the bound.
+/// At least so many columns are summed between two checks whether a whole block is already beyond
+/// the bound.
 inline constexpr int kAbandonColumns = 16;
 
 /// Candidates that are collected before they are sorted and merged into a query's list, and the

@@ -248,7 +248,7 @@ struct QueueKernels {
   int (*append)(std::uint32_t mask, const float* half_norm, const float* product,
                 std::int32_t first, float* key, std::int32_t* position);
 
-  /// Appends the samples of a block whose key is at most `largest`.
+  /// The same for those whose key is at most `largest`.
   int (*append_at_most)(float largest, const float* half_norm, const float* product,
                         std::int32_t first, float* key, std::int32_t* position);
 

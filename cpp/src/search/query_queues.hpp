@@ -56,7 +56,7 @@ class QueryQueues {
   Key* keys(int q) { return key_.data() + q * stride_; }
   std::int32_t* candidates(int q) { return candidate_.data() + q * stride_; }
   const std::int32_t* candidates(int q) const { return candidate_.data() + q * stride_; }
-  /// A queue that is not full has room for one more block, and no other one may be added to.
+  /// Only a queue that is not full may be added to: it has room for one more block.
   bool is_full(int q) const { return query(q).size >= capacity_; }
   bool is_half_full(int q) const { return query(q).size > capacity_ / 2; }
 

@@ -42,7 +42,8 @@ def all_neighbors(
     distances : ndarray of shape (n_samples, k)
         Euclidean distances, ascending, the first 0; infinite where beyond the largest float.
     indices : ndarray of shape (n_samples, k)
-        Row numbers. The sample itself comes first; among equal distances, the lower row number.
+        Row numbers. The sample itself comes first; among equal squared distances, the lower row
+        number. (Squares that differ in their last bit may have the same root.)
 
     Examples
     --------
