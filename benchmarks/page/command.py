@@ -109,8 +109,8 @@ def page_command(
     """Measure what the benchmark page lacks, and write it.
 
     Each measurement is stored when it is done, so that an interrupted run resumes. Plots go into
-    a folder with the name of the page. The map comes from map.json beside the measurements, which
-    `benchmarks map --output` writes.
+    a folder with the name of the page. The map and the embeddings come from map.json and
+    embeddings.json beside the measurements, which `benchmarks map --output` writes.
     """
     output = output or ROOT / ("benchmarks/results" if quick else "docs") / "benchmarks.md"
     path = measurements or output.with_suffix("") / "measurements.json"
@@ -137,6 +137,6 @@ def page_command(
 
             if measure_missing(measured, protocol, sections, status.update, keep) == 0:
                 click.echo("Everything is measured already; --fresh measures it again.")
-    mapped = path.with_name("map.json")
-    write_page(measured, output, Measurements.load(mapped) if mapped.exists() else None)
+    others = (path.with_name(name) for name in ("map.json", "embeddings.json"))
+    write_page(measured, output, *(Measurements.load(p) if p.exists() else None for p in others))
     click.echo(f"Written to {output}")

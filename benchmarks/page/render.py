@@ -54,10 +54,16 @@ STAGES = {
 ENTRY_BYTES = 16
 
 
-def write_page(measured: Measurements, path: Path, mapped: Measurements | None = None) -> None:
+def write_page(
+    measured: Measurements,
+    path: Path,
+    mapped: Measurements | None = None,
+    embeddings: Measurements | None = None,
+) -> None:
     """Write the page, and its plots into a folder of the same name.
 
-    `mapped` is what ``benchmarks map`` has measured.
+    `mapped` and `embeddings` are what ``benchmarks map`` has measured: the whole map, and cells of
+    embeddings that are not on it.
     """
     plots, settings = path.with_suffix(""), measured.settings
     verdicts = all_floors(measured)
@@ -66,6 +72,7 @@ def write_page(measured: Measurements, path: Path, mapped: Measurements | None =
         "fits": comparisons(measured, plots, FIT, "fit"),
         "searches": chain(comparisons(measured, plots, SEARCH, "search"), agreement(measured)),
         "map": search_map(mapped, plots) if mapped is not None else (),
+        "embeddings": embedding_cells(embeddings, plots) if embeddings is not None else (),
         "real": real_data(measured),
         "stages": stage_shares(measured, plots),
         "limits": machine_limits(measured),
@@ -140,6 +147,21 @@ def search_map(mapped: Measurements, plots: Path) -> Iterator[str]:
         yield f"Where a peer is faster by more than {FASTER - 1:.0%}:"
         yield cell_table(slower)
     yield f"<details><summary>All cells</summary>\n\n{cell_table(cells)}\n\n</details>"
+
+
+def embedding_cells(measured: Measurements, plots: Path) -> Iterator[str]:
+    """Yield the searches among embeddings, also those that take peers longer than a minute."""
+    yield (
+        "Searches as on the map, among one-line descriptions of software packages, embedded in 256 "
+        "columns with rows of length one; the same after a random rotation into 768 columns, with "
+        "a little noise; images of digits; and a mixture that is as large as collections of "
+        "embeddings often are. Measured by `python -m benchmarks map --data DIR --output "
+        f"{plots.name}/embeddings.json`, with `--kind text --kind rotated --size 8000 --size 18000 "
+        "--size 59625 --columns 256 --columns 768`, and with `--kind flat --size 100000 --columns "
+        "768 --peer faiss`."
+    )
+    yield machine_text(measured.machine)
+    yield cell_table(read_cells(measured))
 
 
 def comparisons(measured: Measurements, plots: Path, name: str, section: str) -> Iterator[str]:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from reporting.store import read_json, write_json
+from reporting.tables import format_bytes
 
 from ..cases import Case
 
@@ -56,7 +57,7 @@ class Measurements:
         self, machine: Mapping[str, Any], settings: Mapping[str, Any]
     ) -> str | None:
         """Return why new measurements cannot join these; None if they can."""
-        pairs = {name: (self.machine.get(name), machine.get(name)) for name in IDENTITY}
+        pairs = {name: (_shown(self.machine, name), _shown(machine, name)) for name in IDENTITY}
         names = self.settings.keys() | settings.keys()
         pairs |= {name: (self.settings.get(name), settings.get(name)) for name in sorted(names)}
         for name, (old, new) in pairs.items():
@@ -77,3 +78,9 @@ class Measurements:
         for entry in self.entries(section).values():
             if entry.get("table") == table:
                 yield Case.from_dict(entry)
+
+
+def _shown(machine: Mapping[str, Any], name: str) -> Any:
+    """Return a property as pages show it: a system may keep some more pages to itself next time."""
+    value = machine.get(name)
+    return format_bytes(value) if name == "memory_bytes" and value is not None else value

@@ -175,6 +175,17 @@ def test_the_page_shows_the_map(tmp_path):
     assert "| noise | 200 | 2 |" not in slower
 
 
+def test_the_page_shows_embeddings(tmp_path):
+    embeddings = Measurements(MACHINE, {"k": 20, "threads": 2})
+    cell = Cell("texts", 8000, 256, {REFERENCE: 1.0, "faiss": 3.5}, {"faiss": 0.001})
+    embeddings.add("map", cell.key, cell.to_dict())
+    write_page(no_measurements(), tmp_path / "page.md", embeddings=embeddings)
+    text = (tmp_path / "page.md").read_text().partition("## Embeddings")[2]
+    assert "--output page/embeddings.json" in text
+    assert "| texts | 8,000 | 256 | 1.00 s | faiss | 3.50 s | 3.5 | 0.1% |" in text
+    assert not (tmp_path / "page" / "map.png").exists()
+
+
 def test_the_page_follows_from_the_file_alone(measured, tmp_path):
     file = tmp_path / "measurements.json"
     measured.save(file)
@@ -211,7 +222,7 @@ def test_a_run_that_was_cut_off_goes_on_where_it_stopped(protocol, tmp_path):
 def test_the_page_of_nothing_says_so(tmp_path):
     write_page(no_measurements(), tmp_path / "page.md")
     text = (tmp_path / "page.md").read_text()
-    assert text.count("*Left out of this run.*") == 6
+    assert text.count("*Left out of this run.*") == 7
     assert "was left out: `--data` named no folder" in text
     assert all(verdict.met is None for verdict in all_floors(no_measurements()))
     assert not (tmp_path / "page").exists()
@@ -222,6 +233,11 @@ def test_measurements_of_another_machine_or_with_other_settings_do_not_mix():
     assert measured.difference_from(MACHINE, measured.settings) is None
     other = {**MACHINE, "time": "2021", "load_average": 9.0}
     assert measured.difference_from(other, measured.settings) is None
+    few_pages = {**MACHINE, "memory_bytes": 8 * GIB - 8192}  # that the system keeps to itself
+    assert measured.difference_from(few_pages, measured.settings) is None
+    assert "memory_bytes was 8.00 GiB, and is 4.00 GiB now" in str(
+        measured.difference_from({**MACHINE, "memory_bytes": 4 * GIB}, measured.settings)
+    )
     assert "processor was A processor, and is B now" in str(
         measured.difference_from({**MACHINE, "processor": "B"}, measured.settings)
     )
@@ -395,8 +411,7 @@ def test_examples_in_docstrings():
 def test_the_stored_measurements_give_the_page_in_the_repository(tmp_path):
     docs = Path(__file__).parents[2] / "docs"
     page = tmp_path / "benchmarks.md"
-    measured, mapped = (
-        Measurements.load(docs / "benchmarks" / name) for name in ("measurements.json", "map.json")
-    )
-    write_page(measured, page, mapped)
+    names = ("measurements.json", "map.json", "embeddings.json")
+    measured, mapped, embeddings = (Measurements.load(docs / "benchmarks" / name) for name in names)
+    write_page(measured, page, mapped, embeddings)
     assert page.read_text() == (docs / "benchmarks.md").read_text()
