@@ -82,7 +82,7 @@ def kinds(folder: Path | None) -> dict[str, Maker]:
         "20 blobs": partial(blobs, seed=SEED, dtype=np.float32),
         "flat spectrum, unit length": unit_mixture,
         "one-hot and counts": table,
-        "text embeddings, images": partial(real, folder),
+        "text embeddings (256), images (768)": partial(real, folder),
     }
 
 

@@ -41,7 +41,7 @@ def cell_row(cell: Cell) -> list[str]:
         peer,
         format_seconds(cell.seconds[peer]),
         format_speed(speed),
-        f"{wrong:.1%}" if wrong > 0 else "",
+        format_share(wrong),
     ]
 
 
@@ -54,6 +54,17 @@ def format_speed(speed: float) -> str:
     ('0.71', '1.2', '10', '123')
     """
     return f"{speed:.2f}" if speed < 0.995 else f"{speed:.1f}" if speed < 9.95 else f"{speed:.0f}"
+
+
+def format_share(share: float) -> str:
+    """Return a share in percent; nothing for none.
+
+    Examples
+    --------
+    >>> format_share(0.25), format_share(0.0001), format_share(0.0)
+    ('25.0%', '< 0.1%', '')
+    """
+    return f"{share:.1%}" if share >= 0.0005 else "< 0.1%" if share > 0 else ""
 
 
 def peer_is_faster(cell: Cell) -> bool:
@@ -77,8 +88,8 @@ def summary(cells: Sequence[Cell]) -> str:
     alone = len(cells) - len(speeds)
     return (
         f"{plural(len(cells), 'cell')}"
-        + (f", {alone} of them without a peer that takes less than {LIMIT:g} s" if alone else "")
-        + f"; a peer is faster by more than {FASTER - 1:.0%} in {slower}; "
+        + (f", in {alone} of which every peer would take more than {LIMIT:g} s" if alone else "")
+        + f"; a peer is faster by more than {FASTER - 1:.0%} in {slower or 'none'}; "
         f"worst: {format_speed(speed)} times as fast as {worst.fastest_peer} "
         f"({worst.kind}, {worst.n_samples:,} x {worst.n_features}); "
         f"geometric mean: {format_speed(statistics.geometric_mean(speeds.values()))}."

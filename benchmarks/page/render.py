@@ -33,7 +33,7 @@ from ..machine import machine_text
 from ..map.measure import read_cells
 from ..map.picture import plot_map
 from ..map.report import FASTER, LIMIT, cell_table, peer_is_faster, summary
-from ..peers import FIT, REFERENCE, SEARCH, TABLES
+from ..peers import FIT, REFERENCE, SEARCH, TABLES, TOLERANCE
 from .floors import TREES, all_floors
 from .plots import plot_series, plot_stages
 from .scope import COLUMNS_OVER_N, REAL_DATA
@@ -137,7 +137,9 @@ def search_map(mapped: Measurements, plots: Path) -> Iterator[str]:
         "Exact searches in float32, in steady state: each turn of a library begins with a tenth of "
         "a second of searches that are not timed, so that its threads run on all cores. Measured "
         f"by `python -m benchmarks map --data DIR --output {plots.name}/map.json`. What would take "
-        f"more than {LIMIT:g} s is left out."
+        f"more than {LIMIT:g} s is left out. The last column of the table is the share of samples "
+        "for which the peer's distance to the k-th neighbor has a larger relative error than "
+        f"{TOLERANCE:g}."
     )
     yield machine_text(mapped.machine)
     yield f"![How many times as fast as the fastest peer]({plots.name}/{plot.name})"
@@ -152,13 +154,14 @@ def search_map(mapped: Measurements, plots: Path) -> Iterator[str]:
 def embedding_cells(measured: Measurements, plots: Path) -> Iterator[str]:
     """Yield the searches among embeddings, also those that take peers longer than a minute."""
     yield (
-        "Searches as on the map, among one-line descriptions of software packages, embedded in 256 "
-        "columns with rows of length one; the same after a random rotation into 768 columns, with "
-        "a little noise; images of digits; and a mixture that is as large as collections of "
-        "embeddings often are. Measured by `python -m benchmarks map --data DIR --output "
-        f"{plots.name}/embeddings.json`, with `--kind text --kind rotated --size 8000 --size 18000 "
-        "--size 59625 --columns 256 --columns 768`, and with `--kind flat --size 100000 --columns "
-        "768 --peer faiss`."
+        "Searches as on the map, in other sizes and however long they take. The text embeddings "
+        "are those of one-line descriptions of software packages, in 256 columns with rows of "
+        "length one. They are also rotated at random into 768 columns, with a little noise. The "
+        "images show digits; the flat spectrum is drawn. Measured by "
+        "`python -m benchmarks map --data DIR "
+        f"--output {plots.name}/embeddings.json`, with `--kind text --kind rotated --size 8000 "
+        "--size 18000 --size 59625 --columns 256 --columns 768`, and with `--kind flat --size "
+        "100000 --columns 768 --peer faiss`."
     )
     yield machine_text(measured.machine)
     yield cell_table(read_cells(measured))

@@ -147,7 +147,7 @@ def test_summary():
         make_cell({}, 4000),
     ]
     assert summary(cells) == (
-        "4 cells, 1 of them without a peer that takes less than 60 s; a peer is faster by more "
+        "4 cells, in 1 of which every peer would take more than 60 s; a peer is faster by more "
         "than 10% in 1; worst: 0.50 times as fast as faiss (blobs, 3,000 x 16); "
         "geometric mean: 1.5."
     )
@@ -203,7 +203,7 @@ def test_kinds_have_the_shape_and_the_type(kind):
 
 
 def test_real_data_are_rows_of_a_file(tmp_path):
-    make = kinds(tmp_path)["text embeddings, images"]
+    make = kinds(tmp_path)["text embeddings (256), images (768)"]
     assert make(20, 256) is None
     (tmp_path / "embeddings").mkdir()
     X = np.random.default_rng(0).random((30, 256), dtype=np.float32)
