@@ -28,8 +28,8 @@ inline constexpr std::size_t kBuildGrain = 16384;
 /// it is 4 to 6 times faster.
 inline constexpr int kTreeSamples = 128;
 
-/// algorithm="auto" considers the cascade from this many columns on: below, lists store no
-/// distances, which its second phase needs.
+/// algorithm="auto" considers the cascade from this many columns on. Up to kRecomputeColumns, lists
+/// store no distances, which its second phase needs.
 inline constexpr int kCascadeColumns = 10;
 
 /// It uses the cascade where the k-d tree would visit more pairs than the cascade compares in the

@@ -196,7 +196,7 @@ enum class WordFormat : std::uint8_t { kFloat32, kInteger16, kInteger8 };
 /// What is known of one sample once its coordinates are stored in words.
 struct StoredSample {
   double squared_move = 0;    ///< by how much rounding moved it, squared
-  double squared_length = 0;  ///< of the stored numbers, not in steps
+  double squared_length = 0;  ///< of the stored numbers, which may be steps
   std::int32_t sum = 0;       ///< of integers
 };
 

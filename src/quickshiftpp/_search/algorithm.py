@@ -51,11 +51,11 @@ def choose_algorithm(
 def _visited_share(X: FloatArray, threads: int, k: int = 0) -> float:
     """Return about the share of all pairs that a k-d tree would visit, by trees over a few samples.
 
-    Of fewer samples, fewer are neighbors, so that radii are about the same. The more samples, the
-    smaller the share: how much smaller is seen in two trees, and continued for a while, but not to
-    all samples: within clusters there may be nothing to discard. Where too few of them can be
-    searched in a small part of the time that the cascade takes, the tree is taken to visit most
-    pairs.
+    Of fewer samples, fewer neighbors are searched for, so that radii are about the same. The more
+    samples, the smaller the share. How much smaller is seen in two trees, and assumed for one more
+    step of this size, but not for all samples: within clusters there may be nothing to discard.
+    Where too few of them can be searched in a small part of the time that the cascade takes, the
+    tree is taken to visit most pairs.
     """
     n_samples, n_features = X.shape
     time = _PILOT_TIME * n_samples * costs.cascade_time(n_samples, n_features)

@@ -111,8 +111,8 @@ def _tree_bytes(columns: int) -> float:
 
 def _cascade_bytes(columns: int) -> float:
     """Return the bytes per sample of a cascade."""
-    # All columns in blocks, with a norm: two bytes, or four in float32; or one byte there, and two
-    # or four again in rows: about the mean of these. Leading axes take less.
+    # All columns in blocks, with a norm: two bytes each, or one and two more in rows, or four and
+    # even five in float32, which is rare. Leading axes take less.
     coordinates = 3 * columns + 4
     ordered = min(columns, _core.ORDER_AXES)
     return coordinates + 4 * ordered + 4 + _tree_bytes(ordered)

@@ -28,7 +28,8 @@ class Pilot:
     Attributes
     ----------
     length, coordinate : float
-        The greatest length of a sample, and its greatest coordinate, measured from about the mean.
+        The greatest length of a sample, and its greatest coordinate, relative to an approximate
+        mean.
     typical : float
         The length of a typical sample.
     """
