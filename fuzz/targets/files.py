@@ -59,9 +59,16 @@ def _made(target: FileTarget, file: int) -> tuple[str, bytes]:
     return target.make(np.random.default_rng(file))
 
 
+# Click keeps every stream that it has written to, so that new ones would look like a leak.
+_STREAMS = io.StringIO(), io.StringIO()
+
+
 def check_command(checks: Checks, arguments: Sequence[str], is_valid: bool) -> int:
     """Run the command line here, and check how it ends. Returns the exit code."""
-    out, err = io.StringIO(), io.StringIO()
+    out, err = _STREAMS
+    for stream in _STREAMS:
+        stream.seek(0)
+        stream.truncate()
     status: Any = None
     with (
         contextlib.redirect_stdout(out),
