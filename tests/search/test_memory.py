@@ -92,8 +92,8 @@ def test_the_estimate_is_within_a_fifth(n, d, k, dtype, algorithm, large_lists, 
         (150_000, 12, 20, "float32", "kd_tree"),
         (25_000, 192, 50, "float64", "cascade"),
         (25_000, 8, 200, "float64", "cascade"),  # lists with distances
-        (12_000, 512, 1, "float64", "cascade"),
-        (12_000, 512, 2, "float64", "cascade"),
+        (25_000, 512, 1, "float64", "cascade"),
+        (25_000, 512, 2, "float64", "cascade"),
     ],
 )
 def test_the_estimate_for_a_table(n, d, k, dtype, algorithm):
