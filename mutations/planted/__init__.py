@@ -1,11 +1,12 @@
 """The planted bugs, by the part of the repository that they are in.
 
-``search``, ``kernels``, ``support``, ``tree`` and ``bindings`` are in the core, the others in the
-Python package.
+``search``, ``cascade``, ``kernels``, ``support``, ``tree`` and ``bindings`` are in the core, the
+others in the Python package.
 """
 
 from . import (
     bindings,
+    cascade,
     cli,
     estimators,
     kernels,
@@ -20,6 +21,7 @@ from . import (
 
 MUTATIONS = (
     *search.MUTATIONS,
+    *cascade.MUTATIONS,
     *kernels.MUTATIONS,
     *support.MUTATIONS,
     *tree.MUTATIONS,

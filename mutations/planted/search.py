@@ -1,21 +1,17 @@
-"""Bugs in the native searches."""
+"""Bugs in the native searches but the cascade: tree, brute force, equal rows, windows of images."""
 
 from ..mutation import Mutation, Native, Python
 
 JOIN = Native("search/test_join.cpp")
 INDEX = Native("search/test_index.cpp")
 CASCADE = Native("search/test_cascade.cpp")
-PROJECTED = Native("search/test_projected_samples.cpp")
 BOUNDS = Native("search/test_error_bounds.cpp")
 SITES = Native("search/test_sites.cpp")
 PIXELS = Native("search/test_pixels.cpp")
 BELOW = Native("search/test_nearest_below.cpp")
-SANITIZED_CASCADE = Native("search/test_cascade.cpp", sanitized=True)
 SANITIZED_BELOW = Native("search/test_nearest_below.cpp", sanitized=True)
 SANITIZED_ASCENT = Native("tree/test_ascent.cpp", sanitized=True)
 NEIGHBORS = Python("tests/search/test_neighbors.py")
-MATRIX = Python("tests/search/test_matrix.py")
-PLANS = Python("tests/search/test_cascade.py", "brute_force or pairs_of_blocks")
 
 MUTATIONS = [
     Mutation(
@@ -166,134 +162,6 @@ MUTATIONS = [
         [JOIN],
     ),
     Mutation(
-        "cascade-coinciding-projections",
-        "samples that coincide along the first axes count as equal",
-        "cpp/src/search/cascade.cpp",
-        "if (!std::equal(sample(first), sample(first) + columns, sample(i))) return false;",
-        "if (!std::equal(sample(first), sample(first) + 1, sample(i))) return false;",
-        [CASCADE],
-    ),
-    Mutation(
-        "cascade-parents-tie",
-        "of equally near denser samples the first found is the parent",
-        "cpp/src/search/cascade.cpp",
-        "        !precedes_by_key(data_.by_row, key_, row, best.position))",
-        "        !(row < best.position))",
-        [CASCADE],
-    ),
-    Mutation(
-        "cascade-comes-first",
-        "rows are compared by their first columns only where they settle a tie",
-        "cpp/src/search/tie_order.hpp",
-        "    return in_x == x + columns_ ? 0 : *in_x < *in_y ? -1 : 1;",
-        "    return in_x != x ? 0 : *in_x < *in_y ? -1 : 1;",
-        [CASCADE, PLANS],
-    ),
-    Mutation(
-        "cascade-table-of-equal-rows",
-        "the table holds any of the equal rows",
-        "cpp/src/search/cascade.cpp",
-        "  if (lists.have_zero_radii())\n    fill_zero_radii(",
-        "  if (false)\n    fill_zero_radii(",
-        [CASCADE],
-    ),
-    Mutation(
-        "cascade-table-of-one",
-        "with k=1 the table names an equal row instead of the sample itself",
-        "cpp/src/search/neighbor_tables.hpp",
-        "    std::iota(table.row.data(), table.row.data() + table.row.size(), std::int64_t{0});\n",
-        "",
-        [CASCADE],
-    ),
-    Mutation(
-        "cascade-new-samples",
-        "new samples are neighbors of each other",
-        "cpp/src/search/cascade.cpp",
-        "[&](int, std::int32_t row) { return row < rows_; }, Take{*this}, meter);",
-        "[&](int, std::int32_t) { return true; }, Take{*this}, meter);",
-        [Python("tests/search/test_cascade.py", "predict or new")],
-    ),
-    Mutation(
-        "cascade-pairs-visited",
-        "two blocks are compared again, or never, for one of them",
-        "cpp/src/search/cascade_pairs.hpp",
-        "const bool is_new_there = !lists_.has_visited(other, block());",
-        "const bool is_new_there = !lists_.has_visited(block(), other);",
-        [CASCADE],
-    ),
-    Mutation(
-        "cascade-pairs-radius",
-        "subtrees are skipped although a sample there looks for neighbors here",
-        "cpp/src/search/cascade_pairs.hpp",
-        "std::max(largest_radius(), node_radii_[node].greatest);",
-        "largest_radius();",
-        [Native("search/test_cascade.cpp", "dense and sparse*")],
-    ),
-    Mutation(
-        "cascade-pairs-other-list",
-        "a pair that is too far for one of the lists is withheld from the other",
-        "cpp/src/search/cascade_pairs.hpp",
-        "if (entry.lower_bound > lists_.squared_radius(entry.position)) entry.user_data &= ~kThere;",
-        "if (entry.lower_bound > lists_.squared_radius(entry.position)) entry.user_data = 0;",
-        [CASCADE],
-    ),
-    Mutation(
-        "projected-padding",
-        "lanes after the last sample may be near",
-        "cpp/src/search/projected_samples.cpp",
-        "std::fill_n(half_norm_.data() + begin, kBlock, std::numeric_limits<float>::quiet_NaN());",
-        "std::fill_n(half_norm_.data() + begin, kBlock, 0.0f);",
-        [PROJECTED, CASCADE],
-    ),
-    Mutation(
-        "projected-rounding-of-both",
-        "the bound covers the rounding of one sample of a pair, not of both",
-        "cpp/src/search/projected_samples.cpp",
-        "  return 2 * std::sqrt(squared) *",
-        "  return std::sqrt(squared) *",
-        [PROJECTED, BOUNDS],
-    ),
-    Mutation(
-        "projected-screen-rounding",
-        "the screen in bytes leaves out what rounding to bytes moved",
-        "cpp/src/search/projected_samples.cpp",
-        "(std::sqrt(squared_radius) + screen_error_) / screened_.step",
-        "std::sqrt(squared_radius) / screened_.step",
-        [PROJECTED],
-    ),
-    Mutation(
-        "projected-start-of-bytes",
-        "sums of bytes start with the wrong sign",
-        "cpp/src/search/projected_samples.cpp",
-        "static_cast<Word>(-128 * stored.sum)",
-        "static_cast<Word>(128 * stored.sum)",
-        [PROJECTED],
-    ),
-    Mutation(
-        "projected-settled-rounding",
-        "a settled radius leaves out what rounding moved two samples toward each other",
-        "cpp/src/search/projected_samples.cpp",
-        "(along + error_) * upper_scale_",
-        "along * upper_scale_",
-        [PROJECTED],
-    ),
-    Mutation(
-        "projected-settled-screen",
-        "a settled radius leaves out the error of the screen",
-        "cpp/src/search/projected_samples.cpp",
-        "squared += 4 * screen_error(half_norm)",
-        "squared += 2 * screen_error(half_norm)",
-        [PROJECTED, BOUNDS],
-    ),
-    Mutation(
-        "projected-settled-by-few-axes",
-        "radii are settled although the axes leave something out",
-        "cpp/src/search/axes.cpp",
-        ".largest = extent.largest};",
-        ".largest = extent.largest,\n          .least_scale = scale};",
-        [CASCADE, PLANS],
-    ),
-    Mutation(
         "site-list-self",
         "in the list of a sample with equals another one comes first",
         "cpp/src/search/join.cpp",
@@ -350,78 +218,6 @@ MUTATIONS = [
         [JOIN],
     ),
     Mutation(
-        "settled-too-few",
-        "a radius is settled by one candidate less than k",
-        "cpp/src/search/query_queues.hpp",
-        "about_kth_smallest(keys(q), own.size, k_)",
-        "about_kth_smallest(keys(q), own.size, std::max(1, k_ - 1))",
-        [CASCADE, PLANS],
-    ),
-    Mutation(
-        "settled-below-kth",
-        "the number that k keys do not exceed is exceeded by one of them",
-        "cpp/src/kernels/queues.hpp",
-        "  return high;",
-        "  return low;",
-        [CASCADE, PLANS],
-    ),
-    Mutation(
-        "queue-unrefined",
-        "candidates that come later are not compared along all axes",
-        "cpp/src/search/query_queues.hpp",
-        "    if (projected.refines()) refine(q);",
-        "    if (projected.refines() && own.refined == 0) refine(q);",
-        [CASCADE, PLANS],
-    ),
-    Mutation(
-        "joint-transposed",
-        "the samples of the other block get the products of this one's",
-        "cpp/src/search/joint_search.hpp",
-        "add_near(other, screening.transposed, block);",
-        "add_near(other, screening.product, block);",
-        [CASCADE],
-    ),
-    Mutation(
-        "joint-overflow",
-        "lists are made of queues that could not take all candidates",
-        "cpp/src/search/joint_search.hpp",
-        "    if (has_overflowed_) return false;\n",
-        "",
-        [CASCADE],
-    ),
-    Mutation(
-        "joint-full",
-        "a thread adds to a queue that another one has filled",
-        "cpp/src/search/joint_search.hpp",
-        "    if (has_overflowed_) return;  // perhaps a queue of this block, which has no more room\n",
-        "",
-        [SANITIZED_CASCADE],
-    ),
-    Mutation(
-        "joint-mutual",
-        "the distance of two samples is computed for both",
-        "cpp/src/search/joint_search.hpp",
-        "      if (there >= 0 && other < own) continue;\n",
-        "",
-        [CASCADE],
-    ),
-    Mutation(
-        "joint-radius",
-        "two blocks are not compared although a sample of the second one looks for neighbors",
-        "cpp/src/search/joint_search.hpp",
-        "std::max(squared_radius(block), squared_radius(other))",
-        "squared_radius(block)",
-        [CASCADE],
-    ),
-    Mutation(
-        "columns-order",
-        "samples are ordered by copies of one column, in which they are farther apart than in all",
-        "cpp/src/search/axes.cpp",
-        "axes.coordinate(i, chosen[a]);",
-        "axes.coordinate(i, chosen[0]);",
-        [PLANS],
-    ),
-    Mutation(
         "pixels-many-axes",
         "the distance along a line is added to the sum of another axis",
         "cpp/src/kernels/lines.hpp",
@@ -476,22 +272,6 @@ MUTATIONS = [
         "line_.is_whole = pixels_.is_whole_ && line_.limit < error_bounds::kWholeLimit;",
         "line_.is_whole = pixels_.is_whole_;",
         [PIXELS, BOUNDS],
-    ),
-    Mutation(
-        "matrix-last-rows",
-        "the last rows of a product of many columns use the first columns again",
-        "cpp/src/search/matrix.cpp",
-        ": last.data() + c, columns,",
-        ": last.data(), columns,",
-        [MATRIX],
-    ),
-    Mutation(
-        "matrix-replaced-rows",
-        "a row that replaces a dependent one is not orthogonal to those before it",
-        "cpp/src/search/matrix.cpp",
-        "for (int pass = 0; pass < 2; ++pass) subtract_parts(rows, r, columns);",
-        "",
-        [MATRIX],
     ),
     Mutation(
         "hash-of-negative-zero",
