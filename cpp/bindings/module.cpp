@@ -42,6 +42,8 @@ NB_MODULE(_core, m) {
   namespace tuning = quickshiftpp::tuning;
   m.def("first_phase_blocks", &tuning::first_phase_blocks, "blocks"_a,
         "The blocks that each block of a cascade searches before pairs of blocks are compared.");
+  m.def("searches_jointly", &tuning::searches_jointly, "samples"_a, "columns"_a, "k"_a,
+        "Whether all samples of a cascade search at the same time, not in two phases.");
   m.attr("BLOCK") = tuning::kBlock;
   m.attr("TREE_SAMPLES") = tuning::kTreeSamples;
   m.attr("SMALL_WORK") = tuning::kSmallWork;
@@ -53,9 +55,6 @@ NB_MODULE(_core, m) {
   m.attr("LONGEST_INTEGER") = quickshiftpp::error_bounds::kLongestInteger;
   m.attr("LARGEST_BYTE") = quickshiftpp::error_bounds::kLargestByte;
   m.attr("CASCADE_AXES") = tuning::kRefineAxes;
-  m.attr("JOINT_SAMPLES") = tuning::kJointSamples;
-  m.attr("JOINT_COLUMNS") = tuning::kJointColumns;
-  m.attr("JOINT_NEIGHBORS") = tuning::kJointNeighbors;
   m.attr("LONG_QUEUE") = tuning::kLongQueueLength;
   m.attr("QUEUE_OVERHANG") = quickshiftpp::QueueKernels::kOverhang;
   m.attr("CASCADE_COLUMNS") = tuning::kCascadeColumns;

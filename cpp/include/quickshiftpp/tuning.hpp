@@ -89,6 +89,9 @@ inline constexpr int kBoxAxes = 6;
 inline constexpr std::size_t kJointSamples = 4096;
 inline constexpr std::size_t kJointColumns = 512;
 inline constexpr int kJointNeighbors = 256;
+constexpr bool searches_jointly(std::size_t samples, std::size_t columns, int k) {
+  return samples <= kJointSamples && columns >= kJointColumns && k <= kJointNeighbors;
+}
 
 /// Blocks that each block searches on its own, the nearest first, before every pair of blocks is
 /// compared once for both sides: a list should be nearly final by then. With 2,188 blocks the

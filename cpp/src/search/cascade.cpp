@@ -336,7 +336,6 @@ template <class T>
 CascadeData<T>::CascadeData(const Index<T>& index, const T* rows, const CascadePlan& plan,
                             const Run& run)
     : index(index),
-      rows(rows),
       columns(static_cast<std::size_t>(index.columns())),
       by_row(rows, index.samples(), columns),
       tree(plan.order, index.samples(), plan.order_axes, true, run),
@@ -375,8 +374,7 @@ std::uint64_t Cascade<T>::exact_distances() const {
 
 template <class T>
 NeighborLists Cascade<T>::neighbor_lists(int k, const Run& run) const {
-  if (data_->tree.samples() <= tuning::kJointSamples && data_->columns >= tuning::kJointColumns &&
-      k <= tuning::kJointNeighbors)
+  if (tuning::searches_jointly(data_->tree.samples(), data_->columns, k))
     if (std::optional<NeighborLists> lists = joint_neighbor_lists(k, run)) return *std::move(lists);
   return neighbor_lists(k, run,
                         tuning::first_phase_blocks(static_cast<std::size_t>(data_->tree.blocks())));
@@ -418,11 +416,7 @@ NeighborLists Cascade<T>::neighbor_lists(int k, const Run& run,
 
 template <class T>
 NeighborTable Cascade<T>::neighbor_table(int k, const Run& run) const {
-  const NeighborLists lists = neighbor_lists(k, run);
-  NeighborTable table = copy_lists(data_->index, lists, run);
-  if (lists.have_zero_radii())
-    fill_zero_radii(data_->by_row, static_cast<std::size_t>(k), table, run);
-  return table;
+  return table_of_lists(data_->index, neighbor_lists(k, run), data_->by_row, run);
 }
 
 template <class T>

@@ -16,15 +16,13 @@
 
 namespace quickshiftpp {
 
-/// What the searches of a cascade read. A position is one of `tree`, a row one of `rows` and of
+/// What the searches of a cascade read. A position is one of `tree`, a row one of `by_row` and of
 /// `index`.
 template <class T>
 struct CascadeData {
   CascadeData(const Index<T>& index, const T* rows, const CascadePlan& plan, const Run& run);
 
-  const T* sample(std::int32_t position) const {
-    return rows + static_cast<std::size_t>(tree.row_at(position)) * columns;
-  }
+  const T* sample(std::int32_t position) const { return by_row.row(tree.row_at(position)); }
   /// The same in float64, in `out` where it has to be converted.
   const double* widened(std::int32_t position, std::vector<double>& out) const {
     const T* from = sample(position);
@@ -44,7 +42,6 @@ struct CascadeData {
   }
 
   const Index<T>& index;
-  const T* rows;
   std::size_t columns;
   SamplesByRow<T> by_row;
   Index<float> tree;  // over a few columns or axes

@@ -291,10 +291,7 @@ NeighborTable neighbor_table(const Index<T>& index, int k, const Run& run) {
 
 template <class T>
 NeighborTable neighbor_table(const Index<T>& index, const NeighborLists& lists, const Run& run) {
-  NeighborTable table = copy_lists(index, lists, run);
-  if (lists.have_zero_radii())
-    fill_zero_radii(index, static_cast<std::size_t>(lists.k()), table, run);
-  return table;
+  return table_of_lists(index, lists, index, run);
 }
 
 #define QSPP_INSTANTIATE(T)                                                               \

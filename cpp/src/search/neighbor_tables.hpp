@@ -17,24 +17,6 @@ inline NeighborTable allocate_table(std::size_t samples, std::size_t width) {
   return {Buffer<double>(samples * width), Buffer<std::int64_t>(samples * width)};
 }
 
-/// The lists as a table. Samples of radius zero have any equal rows as their neighbors, until
-/// fill_zero_radii is called.
-template <class T>
-NeighborTable copy_lists(const Index<T>& index, const NeighborLists& lists, const Run& run) {
-  const auto width = static_cast<std::size_t>(lists.k());
-  NeighborTable table = allocate_table(index.samples(), width);
-  parallel_for(run, lists.samples(), tuning::kGrain, [&](std::size_t begin, std::size_t end, int) {
-    for (auto i = static_cast<std::int32_t>(begin); i < static_cast<std::int32_t>(end); ++i) {
-      const std::size_t out = static_cast<std::size_t>(index.row_at(i)) * width;
-      for (std::size_t c = 0; c < width; ++c) {
-        table.distance[out + c] = std::sqrt(lists.squared_distance(index, i, static_cast<int>(c)));
-        table.row[out + c] = index.row_at(lists.positions(i)[c]);
-      }
-    }
-  });
-  return table;
-}
-
 /// Replaces the neighbors of samples with radius zero by the equal rows with the lowest numbers.
 /// The search stops at any k equal rows. The samples are an Index or SamplesByRow.
 template <class Samples>
@@ -57,6 +39,25 @@ void fill_zero_radii(const Samples& samples, std::size_t width, NeighborTable& t
         if (other != i) list[c++] = samples.row_at(sites[other]);
     }
   });
+}
+
+/// The lists as a table. The samples tell equal rows, as in fill_zero_radii.
+template <class T, class Samples>
+NeighborTable table_of_lists(const Index<T>& index, const NeighborLists& lists,
+                             const Samples& samples, const Run& run) {
+  const auto width = static_cast<std::size_t>(lists.k());
+  NeighborTable table = allocate_table(index.samples(), width);
+  parallel_for(run, lists.samples(), tuning::kGrain, [&](std::size_t begin, std::size_t end, int) {
+    for (auto i = static_cast<std::int32_t>(begin); i < static_cast<std::int32_t>(end); ++i) {
+      const std::size_t out = static_cast<std::size_t>(index.row_at(i)) * width;
+      for (std::size_t c = 0; c < width; ++c) {
+        table.distance[out + c] = std::sqrt(lists.squared_distance(index, i, static_cast<int>(c)));
+        table.row[out + c] = index.row_at(lists.positions(i)[c]);
+      }
+    }
+  });
+  if (lists.have_zero_radii()) fill_zero_radii(samples, width, table, run);
+  return table;
 }
 
 }  // namespace quickshiftpp

@@ -19,6 +19,8 @@ class SamplesByRow {
       : rows_(rows), samples_(samples), columns_(columns) {}
 
   std::size_t samples() const { return samples_; }
+  /// The coordinates of a sample.
+  const T* row(std::int32_t i) const { return rows_ + static_cast<std::size_t>(i) * columns_; }
   std::int32_t row_at(std::int32_t position) const { return position; }
   /// As in Index.
   int compare_coordinates(std::int32_t a, std::int32_t b) const {
@@ -32,8 +34,6 @@ class SamplesByRow {
   }
 
  private:
-  const T* row(std::int32_t i) const { return rows_ + static_cast<std::size_t>(i) * columns_; }
-
   const T* rows_;
   std::size_t samples_, columns_;
 };

@@ -122,11 +122,7 @@ def _comparing_bytes(n_samples: int, columns: int, k: int) -> float:
     """Return the bytes per sample while a cascade compares pairs of blocks."""
     # Bounds, and which pairs were compared before.
     pairs = 20 + 4 * 128 / 32
-    if (
-        n_samples > _core.JOINT_SAMPLES
-        or columns < _core.JOINT_COLUMNS
-        or k > _core.JOINT_NEIGHBORS
-    ):
+    if not _core.searches_jointly(n_samples, columns, k):
         return pairs
     # Where all samples search at the same time: a key and a position for each place in a queue, and
     # a distance for what is left there.
