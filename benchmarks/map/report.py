@@ -41,7 +41,7 @@ def cell_row(cell: Cell) -> list[str]:
         peer,
         format_seconds(cell.seconds[peer]),
         format_speed(speed),
-        format_share(wrong),
+        format_wrong(wrong),
     ]
 
 
@@ -56,12 +56,12 @@ def format_speed(speed: float) -> str:
     return f"{speed:.2f}" if speed < 0.995 else f"{speed:.1f}" if speed < 9.95 else f"{speed:.0f}"
 
 
-def format_share(share: float) -> str:
-    """Return a share in percent; nothing for none.
+def format_wrong(share: float) -> str:
+    """Return the share of wrong distances in percent; nothing for none.
 
     Examples
     --------
-    >>> format_share(0.25), format_share(0.0001), format_share(0.0)
+    >>> format_wrong(0.25), format_wrong(0.0001), format_wrong(0.0)
     ('25.0%', '< 0.1%', '')
     """
     return f"{share:.1%}" if share >= 0.0005 else "< 0.1%" if share > 0 else ""

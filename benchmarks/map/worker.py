@@ -12,7 +12,8 @@ from functools import partial
 
 import numpy as np
 
-from ..peers import MAP_SEARCHES, TOLERANCE, WARM_UP_SAMPLES, Answer, Settings
+from ..measure import warm_up
+from ..peers import MAP_SEARCHES, TOLERANCE, Answer, Settings
 from ..timing import median_seconds, timed
 
 # Seconds before a turn: after theirs, the threads of OpenMP wait for more work on a core.
@@ -38,7 +39,7 @@ def main() -> None:
             settings = Settings(request["k"], threads)
             X = np.load(request["load"])
             with contextlib.suppress(ValueError):
-                peer.fit(X[:WARM_UP_SAMPLES], settings)
+                warm_up(peer, X, settings)
             search = partial(peer.fit, X, settings)
         elif "compare" in request:
             expected = np.load(request["compare"])
